@@ -1,0 +1,44 @@
+"""Every default number of the pack, with the reason for it."""
+
+from __future__ import annotations
+
+# What an agent gets to read. 2048 tokens is what a model reads without losing the thread (seed figure).
+TOKEN_LIMIT = 2048
+# Rows of a Cypher answer per Number of Results in the node; MAX_ROWS over MCP.
+ROWS_PER_RESULT = 20
+MAX_ROWS = 100
+NUMBER_OF_RESULTS = 5
+
+# Seconds a statement may run on the server (reads, writes per batch, EXPLAIN), and how much later the
+# client gives up: some statements ignore the server's timeout or are never answered.
+QUERY_TIMEOUT = 10.0
+CLIENT_GRACE = 2.0
+CONNECT_TIMEOUT = 5.0
+# Statements of users that may run at once per server: each one that the server cannot stop burns a core.
+USER_STATEMENTS = 4
+# Idle drivers kept per event loop: bounds sockets when flows use many servers or passwords.
+IDLE_DRIVERS = 8
+
+# Rows per write transaction: between 500 and 10,000 the speed is flat, so memory decides.
+WRITE_BATCH = 2000
+EMBED_BATCH = 64
+
+# Lists of this many items or more, and vectors, are noise for a reader and become a marker.
+LONG_LIST = 52
+LONG_STRING = 2000
+
+# Candidates per search branch whatever Number of Results is: with fewer, approximate indexes miss true hits.
+CANDIDATES = 50
+QUANTIZED_CANDIDATES = 100
+
+# A short column is worth indexing for words and for filters; a longer one is text.
+SHORT_TEXT = 64
+FILTERABLE_COLUMNS = 50
+# UTF-8 bytes of a string in a filterable property of a vector index; one more panics a 2026.08 database.
+MAX_FILTER_BYTES = 32_766
+# UTF-8 bytes of a key: the largest an index entry of the server takes is a little under 8 kB.
+MAX_KEY_BYTES = 8_000
+
+# Real values shown to a model or in a tool description: one line, short, few, never the text column.
+SAMPLE_VALUES = 8
+SAMPLE_VALUE_CHARS = 40
