@@ -14,6 +14,8 @@ NUMBER_OF_RESULTS = 5
 QUERY_TIMEOUT = 10.0
 CLIENT_GRACE = 2.0
 CONNECT_TIMEOUT = 5.0
+# Seconds for which a server's abilities are remembered: an upgrade is noticed, a search does not ask each time.
+CAPABILITIES_SECONDS = 60.0
 # Statements of users that may run at once per server: each one that the server cannot stop burns a core.
 USER_STATEMENTS = 4
 # Idle drivers kept per event loop: bounds sockets when flows use many servers or passwords.
