@@ -44,3 +44,14 @@ MAX_KEY_BYTES = 8_000
 # Real values shown to a model or in a tool description: one line, short, few, never the text column.
 SAMPLE_VALUES = 8
 SAMPLE_VALUE_CHARS = 40
+
+# The embedded server. 512 MB of heap serve the demo and 100,000 rows in 390 MB of real memory; a transaction
+# may take half of it, so that one query cannot end the server.
+SERVER_HEAP = "512m"
+SERVER_TRANSACTION_MEMORY = "256m"
+# Seconds. A start takes 4 to 6, a recovery after a crash longer; a stop takes 2 to 3.
+SERVER_START_TIMEOUT = 90.0
+SERVER_STOP_TIMEOUT = 30.0
+# 8 threads fetch the jars as fast as 16 (57 and 62 s); the time-out is per request, in seconds.
+DOWNLOAD_THREADS = 8
+DOWNLOAD_TIMEOUT = 30
