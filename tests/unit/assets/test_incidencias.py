@@ -180,7 +180,7 @@ def test_texts_have_40_to_120_words_and_agree_with_their_columns(row):
         assert name not in text
     grinder = row["modelo"] == "M64 OD"
     assert bool(re.search(r"\bmol(ino|ía)\b", text)) == grinder
-    assert bool(re.search(r"grupo|caldera|cafetera|lanza|bomba|desagüe|infusiones", text)) != grinder
+    assert bool(re.search(r"grupo|caldera|cafetera|lanza|bomba|desagüe|infusiones|electroválvula", text)) != grinder
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row["codigo"])
