@@ -1,0 +1,63 @@
+"""Scoring an answer by what it returned: are the expected values there, and nothing else?"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from itertools import permutations
+from typing import Any
+
+MOST_COLUMNS = 8  # of a wide answer only so many columns are tried: 8 * 7 * 6 orders for three expected columns
+
+
+def matches(expected: Any, rows: list[dict[str, Any]]) -> bool:
+    """True when ``rows`` hold exactly the expected values.
+
+    ``expected`` is one value (one row, in any column), a list of values (one column, in any order, repeats of
+    a row that other columns tell apart do not count), or a list of lists or dicts (rows, in any order; the
+    names of columns do not matter). Extra columns are allowed. Nothing expected (None or []) is no rows, or one
+    row of nothing. Numbers agree within a hundredth, so that 33.33 is a third of a hundred.
+    """
+    if expected is None or expected == []:
+        return not rows or (len(rows) == 1 and all(not v for v in rows[0].values()))
+    if not isinstance(expected, list):
+        return len(rows) == 1 and any(_same(expected, v) for v in rows[0].values())
+    wanted = [list(e.values()) if isinstance(e, dict) else list(e) if isinstance(e, list) else [e] for e in expected]
+    if not rows or len({len(w) for w in wanted}) != 1:
+        return False
+    rows = _unpacked(rows, wanted)
+    columns = list(rows[0])[:MOST_COLUMNS]
+    width = len(wanted[0])
+    target = Counter(_key(w) for w in wanted)
+    for chosen in permutations(columns, width):
+        got = Counter(_key([row.get(c) for c in chosen]) for row in rows)
+        if got == target or (set(got) == set(target) and max(target.values()) == 1):
+            return True
+    return False
+
+
+def _unpacked(rows: list[dict[str, Any]], wanted: list[list[Any]]) -> list[dict[str, Any]]:
+    """One row with one list is as good as a column of its items."""
+    if len(rows) == 1 and len(wanted[0]) == 1:
+        lists = [(k, v) for k, v in rows[0].items() if isinstance(v, list)]
+        if len(lists) == 1:
+            return [{lists[0][0]: item} for item in lists[0][1]] or rows
+    return rows
+
+
+def _key(values: list[Any]) -> tuple:
+    return tuple(_plain(v) for v in values)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, bool) or value is None:
+        return str(value)  # True is not 1
+    if isinstance(value, (int, float)):
+        return round(float(value), 2) if math.isfinite(value) else str(value)
+    if isinstance(value, (list, tuple)):
+        return tuple(sorted((_plain(v) for v in value), key=str))
+    return str(value).strip()
+
+
+def _same(a: Any, b: Any) -> bool:
+    return _plain(a) == _plain(b)
