@@ -1,6 +1,6 @@
 """The embedded Neo4j: one server per data folder, started detached, stopped only by whoever owns the folder.
 
-Layout of a data folder: ``server.json`` (mode 600: uri, user name, password, process) and ``neo4j/`` (conf, data, logs, …).
+Layout of a data folder: ``server.json`` (mode 600: uri, user name, password, process) and ``embedded-neo4j/`` (conf, data, logs, …).
 """
 
 from __future__ import annotations
@@ -46,6 +46,8 @@ SETTINGS = {
     "server.memory.pagecache.size": "128m",
     "db.memory.transaction.max": SERVER_TRANSACTION_MEMORY,
 }
+# Settings that only this version knows (an unknown one stops the start): no broadcasts, no cloud monitoring.
+SETTINGS_OF = {"2026.08.1": {"server.fleet_discovery.enabled": "false", "dbms.fleet_manager.enabled": "false"}}
 
 
 @dataclass(frozen=True)
@@ -74,7 +76,7 @@ def start(
     """
     began = time.monotonic()
     folder = (folder or data_folder()).absolute()
-    _make_private(folder)
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     with _only_one(folder):
         state = _read_state(folder)
         if already := _process(folder, state) is not None:
@@ -133,7 +135,7 @@ def log_path(folder: Path) -> Path:
 
 
 def _home(folder: Path) -> Path:
-    return folder / "neo4j"
+    return folder / "embedded-neo4j"
 
 
 def _connection(state: dict[str, Any]) -> Connection:
@@ -141,11 +143,6 @@ def _connection(state: dict[str, Any]) -> Connection:
 
 
 # --- state ---
-
-
-def _make_private(folder: Path) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
-    folder.chmod(0o700)
 
 
 def _read_state(folder: Path) -> dict[str, Any]:
@@ -171,8 +168,11 @@ def _only_one(folder: Path) -> Iterator[None]:
         if os.name == "nt":
             import msvcrt
 
-            stream.seek(0)
-            msvcrt.locking(stream.fileno(), msvcrt.LK_LOCK, 1)
+            while True:
+                stream.seek(0)
+                with contextlib.suppress(OSError):  # raised after ten seconds of waiting
+                    msvcrt.locking(stream.fileno(), msvcrt.LK_LOCK, 1)
+                    break
         else:
             import fcntl
 
@@ -238,9 +238,9 @@ def _set_first_password(folder: Path, java: str, jars: Path) -> dict[str, Any]:
             f"The database in {home} has lost its password: {state_path(folder)} is missing.",
             "Put the file back, or start anew with: neo4j-graphrag down --delete-data",
         )
-    password = secrets.token_urlsafe(24)
+    password = secrets.token_hex(24)  # not token_urlsafe: the tool takes a password that begins with "-" for an option
     for name in ("conf", "data", "logs", "run", "plugins", "import"):
-        (home / name).mkdir(parents=True, exist_ok=True)
+        (home / name).mkdir(mode=0o700, parents=True, exist_ok=True)
     handle, arguments = tempfile.mkstemp(dir=folder, prefix=".arguments-")
     try:
         with os.fdopen(handle, "w", encoding="utf-8") as stream:
@@ -278,9 +278,10 @@ def _free_port(wanted: int | None) -> int:
 def _launch(folder: Path, java: str, jars: Path, state: dict[str, Any], settings: Mapping[str, str]) -> int:
     home = _home(folder)
     address = f":{state['port']}"
-    lines = SETTINGS | {"server.bolt.listen_address": address, "server.bolt.advertised_address": address} | dict(settings)
+    lines = SETTINGS | SETTINGS_OF.get(state["version"], {}) | dict(settings)
+    lines |= {"server.bolt.listen_address": address, "server.bolt.advertised_address": address}
     (home / "conf" / "neo4j.conf").write_text("".join(f"{key}={value}\n" for key, value in lines.items()), encoding="utf-8")
-    command = [java, f"-Xms{SERVER_HEAP}", f"-Xmx{SERVER_HEAP}", *JVM_OPTIONS, "-cp", f"{jars}{os.sep}*"]
+    command = [java, f"-Xmx{SERVER_HEAP}", *JVM_OPTIONS, "-cp", f"{jars}{os.sep}*"]
     command += [MAIN_CLASSES[state["version"]], _home_option(folder), f"--config-dir={home / 'conf'}", "--console-mode"]
     with log_path(folder).open("wb") as log:
         return subprocess.Popen(
@@ -302,14 +303,15 @@ def _detached() -> dict[str, Any]:
 
 def _wait_until_it_answers(folder: Path, state: dict[str, Any]) -> None:
     deadline = time.monotonic() + SERVER_START_TIMEOUT
-    while not _answers(state["port"]):
-        process = _process(folder, state)
-        if process is None:
-            raise _failed_start(folder)
-        if time.monotonic() > deadline:
+    try:
+        while not _answers(state["port"]):
+            if _process(folder, state) is None or time.monotonic() > deadline:
+                raise _failed_start(folder)
+            time.sleep(0.1)
+    except BaseException:  # Ctrl-C too: nobody waits for this server any more
+        if process := _process(folder, state):
             _end(process)
-            raise _failed_start(folder)
-        time.sleep(0.1)
+        raise
 
 
 def _answers(port: int) -> bool:
