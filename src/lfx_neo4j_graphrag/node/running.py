@@ -1,0 +1,226 @@
+"""From the node's fields to an operation and its result."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import logging
+import time
+from collections.abc import Callable
+from typing import Any
+
+from ..database.connection import resolve
+from ..defaults import NUMBER_OF_RESULTS, QUERY_TIMEOUT, TOKEN_LIMIT
+from ..errors import EmbeddingProblem, GraphRAGError, InputError
+from ..operations.result import Result
+from . import filters
+from .catalogue import CONNECTION, operation_named
+from .holes import holes_of
+from .values import Values
+
+LOCAL_EMBEDDING_OFF = "off"
+LOG_EVERY = 0.5  # seconds between progress lines: a line for each batch would flood the node's log
+_log = logging.getLogger(__name__)
+
+TITLES = {
+    "data": "Data",
+    "llm": "Language Model",
+    "node_label": "Node Label",
+    "key_property": "Key Property",
+    "query": "Query",
+    "cypher": "Cypher",
+}
+
+
+async def run(values: dict[str, Any], arguments: dict[str, Any] | None = None, log: Callable[[str], None] | None = None) -> Result:
+    """Run the operation of the node once.
+
+    ``values`` are its fields, ``arguments`` what an agent filled in (None outside of a tool), ``log`` gets lines
+    of progress. Raises GraphRAGError; a cancelled run stops at the next batch or query.
+    """
+    fields = Values(values)
+    name = fields.text("operation")
+    operation = operation_named(name)
+    for required in operation.required:
+        if not (arguments is not None and required in operation.agent) and fields.is_empty(required):
+            raise InputError(f"{name} needs {TITLES[required]}.", f"Connect or fill in {TITLES[required]} in the node.")
+    build, module, function = RUNNERS[name]
+    request = build(fields, arguments or {})
+    connection = resolve(*(fields.text(part) for part in CONNECTION))
+    room = importlib.import_module(f"..operations.{module}", __package__)
+    call = getattr(room, function)
+    more = {"progress": _progress(log)} if log and "progress" in inspect.signature(call).parameters else {}
+    result = await call(connection, request, **more)
+    filters.remember(fields, result.details.get("filter_types"))
+    return result
+
+
+def sentence(error: BaseException) -> str:
+    """What a person or a model reads of a failure. A fault of ours goes to the log whole and is shown without its text."""
+    if isinstance(error, GraphRAGError):
+        return str(error)
+    _log.error("Unexpected failure in the node", exc_info=error)
+    return (
+        f"The operation failed in an unforeseen way ({type(error).__name__}). "
+        "Try again; if it stays, the log of Langflow has the details for a report."
+    )
+
+
+def _progress(log: Callable[[str], None]) -> Callable[[int, int, str], None]:
+    last = 0.0
+
+    def progress(done: int, total: int, what: str) -> None:
+        nonlocal last
+        if done >= total or time.monotonic() - last >= LOG_EVERY:
+            last = time.monotonic()
+            log(f"{done:,} of {total:,} {what}")
+
+    return progress
+
+
+def _request(module: str, name: str, **fields: Any) -> Any:
+    return getattr(importlib.import_module(f"..operations.{module}", __package__), name)(**fields)
+
+
+def _timeout(fields: Values) -> float:
+    return fields.number("query_timeout", "Query Timeout", QUERY_TIMEOUT)
+
+
+def _answer(fields: Values) -> dict[str, Any]:
+    return {
+        "timeout": _timeout(fields),
+        "token_limit": fields.whole("token_limit", "Token Limit", TOKEN_LIMIT),
+        "format": fields.text("format", "yaml"),
+    }
+
+
+def _results(fields: Values) -> dict[str, Any]:
+    return {"number_of_results": fields.whole("number_of_results", "Number of Results", NUMBER_OF_RESULTS)}
+
+
+def _embedder(fields: Values) -> Any:
+    """The connected model, else the local one when it is switched on, else None."""
+    if connected := fields.raw("embedding"):
+        return connected
+    if fields.text("local_embedding", LOCAL_EMBEDDING_OFF) == LOCAL_EMBEDDING_OFF:
+        return None
+    from ..local.embeddings import LocalEmbeddings
+
+    return LocalEmbeddings()
+
+
+def _saving(fields: Values) -> dict[str, Any]:
+    return {
+        "embedder": _embedder(fields),
+        "vector_index": fields.text("vector_index"),
+        "fulltext_index": fields.text("fulltext_index"),
+        "fulltext_analyzer": fields.text("fulltext_analyzer"),
+        "timeout": _timeout(fields),
+    }
+
+
+def _add_records(fields: Values, arguments: dict[str, Any]) -> Any:
+    from ..records.rows import rows_from
+
+    return _request(
+        "add_records",
+        "AddRecordsRequest",
+        rows=rows_from(arguments["rows"] if "rows" in arguments else fields.raw("data")),
+        node_label=fields.text("node_label"),
+        key_property=fields.text("key_property"),
+        relationships=fields.text("relationships"),
+        write_query=fields.text("write_query"),
+        text_column=fields.text("text_column"),
+        column_types=fields.text("column_types"),
+        empty_cells=fields.text("empty_cells", "keep"),
+        preview=fields.flag("preview"),
+        **_saving(fields),
+    )
+
+
+def _build_graph(fields: Values, arguments: dict[str, Any]) -> Any:
+    return _request(
+        "build_graph",
+        "BuildGraphRequest",
+        documents=arguments.get("text", fields.raw("data")),
+        model=fields.raw("llm"),
+        allowed_patterns=fields.text("allowed_patterns"),
+        node_types=fields.text("node_types"),
+        relationship_types=fields.text("relationship_types"),
+        extraction_instructions=fields.text("extraction_instructions"),
+        save_source_chunks=fields.flag("save_source_chunks"),
+        **_saving(fields),
+    )
+
+
+def _search(module: str, request: str) -> Callable[[Values, dict[str, Any]], Any]:
+    def build(fields: Values, arguments: dict[str, Any]) -> Any:
+        embedder = _embedder(fields)
+        if embedder is None:
+            raise EmbeddingProblem(
+                "There is no embedding model to search with.",
+                "Connect Embedding with the model that was used for saving, or switch Local Embedding on.",
+            )
+        graph = fields.text("operation").endswith("+ Graph")
+        words = {"fulltext_index": fields.text("fulltext_index")} if module == "hybrid" else {}
+        return _request(
+            module,
+            request,
+            query=arguments.get("query") or fields.text("query"),
+            embedder=embedder,
+            filters=fields.text("filters") or filters.conditions(arguments.get("filters")),
+            vector_index=fields.text("vector_index"),
+            neighbours=graph,
+            retrieval_query=fields.text("retrieval_query") if graph else "",
+            **words,
+            **_results(fields),
+            **_answer(fields),
+        )
+
+    return build
+
+
+def _text2cypher(fields: Values, arguments: dict[str, Any]) -> Any:
+    return _request(
+        "text2cypher",
+        "Text2CypherRequest",
+        question=arguments.get("query") or fields.text("query"),
+        model=fields.raw("llm"),
+        examples=fields.text("examples"),
+        graph_description=fields.text("graph_description"),
+        **_results(fields),
+        **_answer(fields),
+    )
+
+
+def _cypher_query(fields: Values, arguments: dict[str, Any]) -> Any:
+    cypher = fields.text("cypher")
+    parameters, missing = {}, []
+    for hole in holes_of(cypher):
+        if not fields.is_empty(hole.key):
+            parameters[hole.name] = fields.parameter(hole.key)
+        elif hole.argument in arguments:
+            parameters[hole.name] = arguments[hole.argument]
+        else:
+            missing.append(f"${hole.name}")
+    if missing:
+        raise InputError(f"The query has no value for {', '.join(missing)}.", "Fill in its field below Cypher.")
+    return _request("cypher_query", "CypherQueryRequest", cypher=cypher, parameters=parameters, **_results(fields), **_answer(fields))
+
+
+def _graph_schema(fields: Values, arguments: dict[str, Any]) -> Any:
+    return _request("graph_schema", "GraphSchemaRequest", **(_answer(fields) | {"format": fields.text("format", "text")}))
+
+
+# operation -> (fields and arguments to its request, room, function)
+RUNNERS: dict[str, tuple[Callable[[Values, dict[str, Any]], Any], str, str]] = {
+    "Add Records": (_add_records, "add_records", "add_records"),
+    "Build Graph": (_build_graph, "build_graph", "build_graph"),
+    "Vector": (_search("vector", "VectorRequest"), "vector", "vector"),
+    "Hybrid": (_search("hybrid", "HybridRequest"), "hybrid", "hybrid"),
+    "Vector + Graph": (_search("vector", "VectorRequest"), "vector", "vector"),
+    "Hybrid + Graph": (_search("hybrid", "HybridRequest"), "hybrid", "hybrid"),
+    "Text2Cypher": (_text2cypher, "text2cypher", "text2cypher"),
+    "Cypher Query": (_cypher_query, "cypher_query", "cypher_query"),
+    "Graph Schema": (_graph_schema, "graph_schema", "graph_schema"),
+}
