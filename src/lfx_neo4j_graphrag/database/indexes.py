@@ -30,6 +30,7 @@ class Index:
     similarity: str | None = None
     quantized: bool | None = None
     analyzer: str | None = None
+    constraint: str | None = None  # name of the constraint that the index serves: its properties are a key
 
 
 @dataclass(frozen=True)
@@ -79,4 +80,5 @@ def _index(row: dict) -> Index:
         similarity=similarity.lower() if similarity else None,
         quantized=quantized,
         analyzer=config.get("fulltext.analyzer"),
+        constraint=row["owningConstraint"],
     )
