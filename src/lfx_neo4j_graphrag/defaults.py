@@ -55,3 +55,10 @@ SERVER_STOP_TIMEOUT = 30.0
 # 8 threads fetch the jars as fast as 16 (57 and 62 s); the time-out is per request, in seconds.
 DOWNLOAD_THREADS = 8
 DOWNLOAD_TIMEOUT = 30
+
+# What a user's Cypher may look like: beyond this the server can hang for ever without an error (deep expressions),
+# or work on what it cannot stop (a range inside an expression).
+MAX_CYPHER_BYTES = 20_000
+MAX_DEPTH = 100
+MAX_CHAIN = 100
+MAX_RANGE = 10_000_000
