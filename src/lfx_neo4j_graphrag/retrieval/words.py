@@ -1,0 +1,72 @@
+"""The words of a question: what is a code, what is a name, what says nothing."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass
+
+# Letters and digits, with the signs that hold a code together (INC-2608-07, 4.2, P-12/B).
+_TOKEN = re.compile(r"\w+(?:[-./:_]\w+)*")
+_QUOTED = re.compile(r"\"([^\"]{2,80})\"|«([^»]{2,80})»|“([^”]{2,80})”")
+_SENTENCE_END = re.compile(r"[.!?¿¡:;…]\s*$")
+TOKEN_CHARS = 80
+
+# Function words of Spanish and English: articles, prepositions, pronouns, conjunctions, question words, auxiliaries.
+# They match half of the documents and push the words that matter down; measured in docs/measurements.md.
+_SPANISH = (
+    "a al algo algun alguna algunas alguno algunos ante antes aquel aquella aquello asi aun aunque cada como con contra cual "
+    "cuales cualquier cuando cuanta cuantas cuanto cuantos de debe deben del desde despues donde dos e el ella ellas ello ellos "
+    "en entre era eran eres es esa esas ese eso esos esta estaba estan estar estas este esto estos estoy fue fueron ha haber "
+    "habia han has hasta hay he hecho la las le les lo los mas me mi mis mientras muy nada ni no nos nosotros o os otra otras "
+    "otro otros para pero poco por porque pues puede pueden puedo que quien quienes se sea segun ser si sido sin sobre solo son "
+    "soy su sus tal tambien tan tanto te tener tengo tiene tienen toda todas todo todos tras tu tus u un una unas uno unos usted "
+    "ustedes va vamos van y ya yo"
+)
+_ENGLISH = (
+    "about after all also am an and any are as at be because been before being both but by can could did do does during each "
+    "for from had has have having her here him his how i if in into is it its itself just like me more most my no nor not of "
+    "off on only or other our out over own same she should so some such than that the their them then there these they this "
+    "those through to too under until up us very was we were what when where which while who whom why will with would you your"
+)
+STOP_WORDS = frozenset(f"{_SPANISH} {_ENGLISH}".split())
+
+
+@dataclass(frozen=True)
+class Word:
+    """``code``: holds a digit. ``name``: capitalised inside a sentence, or quoted by the user."""
+
+    text: str
+    code: bool = False
+    name: bool = False
+
+
+def fold(text: str) -> str:
+    """Lower case without accents; ñ stays a letter of its own."""
+    kept = unicodedata.normalize("NFC", text.lower()).replace("ñ", "\0")
+    plain = "".join(c for c in unicodedata.normalize("NFKD", kept) if not unicodedata.combining(c))
+    return plain.replace("\0", "ñ")
+
+
+def words(question: str) -> list[Word]:
+    """The distinct words of a question in order, function words last resort only: kept when there is nothing else."""
+    quoted = [m.span() for m in _QUOTED.finditer(question)]
+    shouting = question.upper() == question
+    found: dict[str, Word] = {}
+    for match in _TOKEN.finditer(question):
+        text = match.group()[:TOKEN_CHARS].strip("_")
+        if not text:
+            continue
+        inside = any(start <= match.start() < end for start, end in quoted)
+        starts = match.start() == 0 or bool(_SENTENCE_END.search(question[: match.start()].rstrip(" \"«“(")))
+        capital = text[0].isupper() and not starts and not shouting
+        found.setdefault(fold(text), Word(text, any(c.isdigit() for c in text), inside or capital))
+    telling = [word for key, word in found.items() if key not in STOP_WORDS]
+    return telling or list(found.values())
+
+
+def quoted_phrases(question: str) -> list[str]:
+    """What the user put between quotation marks, when it is more than one word."""
+    texts = (next(group for group in match.groups() if group) for match in _QUOTED.finditer(question))
+    phrases = (" ".join(_TOKEN.findall(text)) for text in texts)
+    return list(dict.fromkeys(phrase for phrase in phrases if " " in phrase))
