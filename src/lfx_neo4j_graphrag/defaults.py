@@ -62,3 +62,28 @@ MAX_CYPHER_BYTES = 20_000
 MAX_DEPTH = 100
 MAX_CHAIN = 100
 MAX_RANGE = 10_000_000
+
+# Seconds a caller waits for one of the USER_STATEMENTS, and how long a statement that was given up on counts when the
+# server does not say whether it still runs.
+SLOT_WAIT = 2.0
+GIVEN_UP_SECONDS = 300.0
+# An EXPLAIN's verdict depends on the text and on the server's procedures, which may be replaced at any time.
+VERDICT_SECONDS = 60.0
+VERDICTS = 512
+
+# Searches. A filtered set of up to this many members is compared one by one (2,000 vectors of 384 numbers take 50 ms);
+# above it the index is asked for ever more candidates, and at last everything is compared while the timeout lasts.
+EXACT_MEMBERS = 2000
+OVERFETCH_STEPS = (200, 1000, 5000)
+EXACT_MOST = 200_000
+TEXT_OVERFETCH_STEPS = (200, 2000)
+# Values of a property that are looked at before a filter on it is typed, and the seconds that may take.
+FILTER_SAMPLE = 200
+FILTER_SAMPLE_SECONDS = 2.0
+# Cosine between a stored vector and the same text embedded now. The same model gives 1, another model of the same
+# dimension about 0; a text that was embedded together with a title still gives more than this.
+SAME_MODEL_COSINE = 0.75
+# Neighbours per relationship type and direction. A node of more than SMALL_DEGREE relationships is a hub: its
+# neighbours are counted by the degree store, not visited.
+NEIGHBOURS_PER_TYPE = 5
+SMALL_DEGREE = 200

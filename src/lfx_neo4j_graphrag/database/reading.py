@@ -2,34 +2,47 @@
 
 ``read`` lets nothing but reading through, in layers that do not rely on each other: the lexical screen,
 the server's own plan (EXPLAIN), and a READ transaction that is always rolled back. It streams at most
-one row more than the cap, and nothing of it is ever retried.
+one row more than the cap, runs at most USER_STATEMENTS at once on a server, and retries nothing.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import time
 import uuid
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from .. import __version__
 from ..cypher.plan import check_plan
 from ..cypher.screen import screen
 from ..defaults import CLIENT_GRACE, MAX_ROWS, QUERY_TIMEOUT
-from ..errors import GraphRAGError
+from ..errors import ConnectionFailed, GraphRAGError, QueryTimeout
 from .connection import Connection, driver_for
 from .failures import translated
+from .sending import sendable
+from .slots import Slot, statement_slot
+from .verdicts import recall, remember, verdict_key
 
 if TYPE_CHECKING:
-    from neo4j import AsyncSession
+    from neo4j import AsyncSession, AsyncTransaction, Record
 
 logger = logging.getLogger("lfx_neo4j_graphrag")
 APPLICATION = f"lfx-neo4j-graphrag/{__version__}"
 ALL_LAYERS = frozenset({"screen", "explain", "read_transaction"})
-FETCH_ROWS = 1000
+_FETCH_ROWS = 1000  # rows per message of the server, when the cap is larger
+_ASK_SECONDS = 0.5  # how long the server is asked about statements that were given up on
+
+_LISTED = (
+    "SHOW TRANSACTIONS YIELD transactionId, metaData, status WHERE metaData.statement IN $statements "
+    "RETURN metaData.statement AS statement, transactionId AS id, status"
+)
+_TERMINATE = "TERMINATE TRANSACTIONS $ids"
 
 
 @dataclass(frozen=True)
@@ -45,7 +58,7 @@ class Origin:
 
 @dataclass(frozen=True)
 class Limits:
-    """Seconds, rows, and procedures beyond the built-in list (lower-case full names)."""
+    """Seconds, rows, and procedures or functions beyond the built-in list (lower-case full names, or ``apoc.meta.*``)."""
 
     timeout: float = QUERY_TIMEOUT
     max_rows: int = MAX_ROWS
@@ -54,13 +67,25 @@ class Limits:
 
 @dataclass(frozen=True)
 class Reading:
-    """``rows`` hold raw driver values in the order of ``columns`` (names may repeat); ``more``: rows were left out."""
+    """``rows`` hold raw driver values in the order of ``columns`` (names may repeat); ``more``: rows were left out.
+
+    ``notifications`` are the server's hints on the statement (unknown label or property, cartesian product, …).
+    """
 
     columns: list[str]
     rows: list[list[Any]]
     more: bool
     milliseconds: float
     notifications: list[dict[str, Any]] = field(default_factory=list)
+
+
+def operator_procedures(environ: Mapping[str, str] = os.environ) -> frozenset[str]:
+    """Procedures and functions that the operator allows beside the built-in list: NEO4J_GRAPHRAG_PROCEDURES, by commas.
+
+    ``apoc.meta.*`` allows a namespace.
+    """
+    names = environ.get("NEO4J_GRAPHRAG_PROCEDURES", "").split(",")
+    return frozenset(name.strip().lower() for name in names if name.strip())
 
 
 async def read(
@@ -74,44 +99,84 @@ async def read(
 ) -> Reading:
     """Run a user's reading statement. ``layers`` exists for tests, which switch one off at a time.
 
-    Raises QueryRefused, QueryFailed, QueryTimeout, IndexProblem, InputError or ConnectionFailed.
+    The caller has its rows or its error within ``limits.timeout`` + CLIENT_GRACE seconds and a little, whatever the
+    server does. Raises QueryRefused, QueryFailed, QueryTimeout, IndexProblem, InputError or ConnectionFailed.
     """
-    text = cypher
-    if "screen" in layers:
-        text = screen(cypher, allowed_procedures=limits.allowed_procedures)
-    metadata = origin.metadata() | {"statement": uuid.uuid4().hex}
     started = time.perf_counter()
-    async with _logged(origin, started) as outcome:
-        async with translated(connection, limits.timeout, parameters), asyncio.timeout(limits.timeout + CLIENT_GRACE):
-            async with driver_for(connection) as driver:
-                mode = "READ" if "read_transaction" in layers else "WRITE"
-                async with driver.session(
-                    database=connection.database, default_access_mode=mode, fetch_size=min(limits.max_rows + 1, FETCH_ROWS)
-                ) as session:
-                    reading = await _run(session, text, parameters, limits, metadata, layers, started)
-        outcome.rows = len(reading.rows)
-    return reading
+    statement = uuid.uuid4().hex
+    seconds = limits.timeout + CLIENT_GRACE
+    still_listed = partial(_still_listed, connection)
+    with _logged(origin) as outcome:
+        allowed = limits.allowed_procedures | operator_procedures()
+        text = screen(cypher, allowed_procedures=allowed) if "screen" in layers else cypher
+        bound = sendable(parameters)
+        async with statement_slot(connection.uri, statement, seconds, still_listed) as slot:
+            try:
+                async with translated(connection, limits.timeout, bound), asyncio.timeout(seconds):
+                    async with _read_session(connection, limits, layers) as session:
+                        async with _rolled_back(session, origin.metadata() | {"statement": statement}, limits.timeout, slot) as tx:
+                            notifications = await _explained(tx, connection, text, bound, allowed) if "explain" in layers else []
+                            result = await tx.run(text, bound)
+                            records: list[Record] = await result.fetch(limits.max_rows + 1)
+                            columns = list(result.keys())
+            except QueryTimeout:
+                if slot.busy and await still_listed([statement]) == set():
+                    slot.busy = False
+                raise
+        rows = [list(record) for record in records[: limits.max_rows]]
+        outcome.rows = len(rows)
+    milliseconds = (time.perf_counter() - started) * 1000
+    return Reading(columns, rows, len(records) > limits.max_rows, milliseconds, notifications)
 
 
-async def _run(
-    session: AsyncSession, text: str, parameters: Any, limits: Limits, metadata: dict, layers: frozenset[str], started: float
-) -> Reading:
-    notifications: list[dict] = []
-    # Not `async with`: leaving a transaction of the driver without an error commits it.
-    transaction = await session.begin_transaction(metadata=metadata, timeout=limits.timeout)
+@asynccontextmanager
+async def _read_session(connection: Connection, limits: Limits, layers: frozenset[str]) -> AsyncIterator[AsyncSession]:
+    mode = "READ" if "read_transaction" in layers else "WRITE"
+    fetch_size = min(limits.max_rows + 1, _FETCH_ROWS)
+    async with driver_for(connection) as driver:
+        async with driver.session(database=connection.database, default_access_mode=mode, fetch_size=fetch_size) as session:
+            yield session
+
+
+@asynccontextmanager
+async def _rolled_back(session: AsyncSession, metadata: dict, timeout: float, slot: Slot) -> AsyncIterator[AsyncTransaction]:
+    """A transaction that never commits: the driver's own context manager would, when nothing fails."""
+    transaction = await session.begin_transaction(metadata=metadata, timeout=timeout)
+    slot.busy = True
     try:
-        if "explain" in layers:
-            plan = await (await transaction.run("EXPLAIN " + text, parameters)).consume()
-            check_plan(plan.query_type, plan.plan, allowed_procedures=limits.allowed_procedures)
-            notifications = plan.notifications or []
-        result = await transaction.run(text, parameters)
-        records = await result.fetch(limits.max_rows + 1)
-        columns = list(result.keys())
+        yield transaction
     finally:
-        if not transaction.closed():
+        if not transaction.closed():  # closed already: cancelled, and the server may go on
             await transaction.rollback()
-    rows = [list(record) for record in records[: limits.max_rows]]
-    return Reading(columns, rows, len(records) > limits.max_rows, (time.perf_counter() - started) * 1000, notifications)
+            slot.busy = False
+
+
+async def _explained(
+    tx: AsyncTransaction, connection: Connection, text: str, parameters: dict, allowed: frozenset[str]
+) -> list[dict[str, Any]]:
+    """The server's notifications on ``text``; raises QueryRefused when its plan would do more than read."""
+    key = verdict_key(connection, text, allowed)
+    notifications = recall(key)
+    if notifications is None:
+        summary = await (await tx.run("EXPLAIN " + text, parameters)).consume()
+        check_plan(summary.query_type, summary.plan, allowed_procedures=allowed)
+        notifications = [dict(notification) for notification in summary.notifications or ()]
+        remember(key, notifications)
+    return notifications
+
+
+async def _still_listed(connection: Connection, statements: list[str]) -> set[str] | None:
+    """Those of ``statements`` that the server still lists, each asked to end; None when it cannot say in half a second."""
+    try:
+        async with asyncio.timeout(_ASK_SECONDS):
+            listed = await fetch(connection, _LISTED, {"statements": statements}, timeout=_ASK_SECONDS)
+            if ids := [row["id"] for row in listed if not row["status"].startswith("Terminated")]:
+                await fetch(connection, _TERMINATE, {"ids": ids}, timeout=_ASK_SECONDS)
+            return {row["statement"] for row in listed}
+    except ConnectionFailed:
+        return set()  # a server that is gone runs nothing, and whoever comes next shall hear that it is gone
+    except (GraphRAGError, TimeoutError):
+        return None
 
 
 async def fetch(
@@ -122,29 +187,38 @@ async def fetch(
     timeout: float = QUERY_TIMEOUT,
     origin: Origin = Origin("internal"),
 ) -> list[dict[str, Any]]:
-    """Run our own reading statement (auto-commit, READ, not screened) and return all rows as raw driver values."""
+    """Run our own reading statement (auto-commit, READ, not screened) and return all rows as raw driver values.
+
+    Raises what ``read`` raises, but QueryRefused. Nothing is retried.
+    """
     from neo4j import READ_ACCESS, Query
 
-    async with _logged(origin, time.perf_counter()) as outcome:
-        async with translated(connection, timeout, parameters), asyncio.timeout(timeout + CLIENT_GRACE):
+    with _logged(origin) as outcome:
+        bound = sendable(parameters)
+        async with translated(connection, timeout, bound), asyncio.timeout(timeout + CLIENT_GRACE):
             async with driver_for(connection) as driver:
                 async with driver.session(database=connection.database, default_access_mode=READ_ACCESS) as session:
-                    result = await session.run(Query(cypher, metadata=origin.metadata(), timeout=timeout), dict(parameters or {}))
+                    result = await session.run(Query(cypher, metadata=origin.metadata(), timeout=timeout), bound)
                     rows = [dict(record.items()) async for record in result]
         outcome.rows = len(rows)
     return rows
 
 
-class _logged:
+@dataclass
+class _Outcome:
+    rows: int = 0
+
+
+@contextmanager
+def _logged(origin: Origin) -> Iterator[_Outcome]:
     """One log line per statement: who, how many rows, how long, how it ended. No values, no query text."""
-
-    def __init__(self, origin: Origin, started: float) -> None:
-        self.origin, self.started, self.rows = origin, started, 0
-
-    async def __aenter__(self) -> _logged:
-        return self
-
-    async def __aexit__(self, kind: type | None, error: BaseException | None, trace: object) -> None:
-        outcome = "ok" if error is None else error.kind if isinstance(error, GraphRAGError) else "cancelled"
-        milliseconds = (time.perf_counter() - self.started) * 1000
-        logger.info("%s client=%s rows=%d ms=%.1f %s", self.origin.operation, self.origin.client, self.rows, milliseconds, outcome)
+    outcome, ended, started = _Outcome(), "cancelled", time.perf_counter()
+    try:
+        yield outcome
+        ended = "ok"
+    except GraphRAGError as error:
+        ended = error.kind
+        raise
+    finally:
+        milliseconds = (time.perf_counter() - started) * 1000
+        logger.info("operation=%s client=%s rows=%d ms=%.1f outcome=%s", origin.operation, origin.client, outcome.rows, milliseconds, ended)
