@@ -87,3 +87,28 @@ SAME_MODEL_COSINE = 0.75
 # neighbours are counted by the degree store, not visited.
 NEIGHBOURS_PER_TYPE = 5
 SMALL_DEGREE = 200
+
+# Language models. Seconds per call: a long answer (20,000 tokens) takes some minutes. Attempts per call and the seconds
+# between them: 35 in all outlive the minute window of most rate limits together with the calls themselves. A provider that
+# asks for a longer wait than MODEL_WAIT_MOST means a daily quota: waiting is no use.
+MODEL_TIMEOUT = 180.0
+MODEL_RETRIES = 4
+MODEL_WAITS = (1.0, 4.0, 10.0, 20.0)
+MODEL_WAIT_MOST = 60.0
+MODEL_CONCURRENCY = 4
+
+# Build Graph. Characters of a document that one call reads (about 15,000 tokens: what current models read without losing
+# items), what neighbouring sections share, and the shortest text that is divided once more when an answer breaks off.
+READ_CHARS = 60_000
+READ_OVERLAP = 1_000
+READ_LEAST = 1_500
+# Source chunks: passages of about a paragraph; texts up to the first number are taken as already divided.
+CHUNK_UNSPLIT = 1_500
+CHUNK_CHARS = 800
+CHUNK_BEFORE = 300
+# Characters of all samples from which a schema is proposed (about 7,000 tokens).
+PROPOSAL_CHARS = 28_000
+# Keys of a type that are read to match names whatever their case and accents; a larger type is matched exactly.
+KEYS_MOST = 200_000
+# Remembered model answers: at about 2 kB each, 100 MB at most.
+ANSWERS_MOST = 50_000
