@@ -22,6 +22,7 @@ import json
 import math
 import re
 import sys
+import zoneinfo
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from decimal import Decimal
 from enum import Enum
@@ -159,7 +160,7 @@ class _Converter:
         if hasattr(value, "srid"):
             return self._point(value)
         if hasattr(value, "iso_format"):
-            return value.iso_format() + _zone(value)
+            return _driver_temporal(value)
         return None
 
     def _node(self, node: Any, depth: int) -> dict[str, Any]:
@@ -243,6 +244,16 @@ def _python_temporal(value: Any) -> str:
         return value.isoformat() + _zone(value)
     seconds = f"{value.seconds}.{value.microseconds:06d}".rstrip("0").rstrip(".") if value.microseconds else value.seconds
     return f"P{value.days}DT{seconds}S"
+
+
+def _driver_temporal(value: Any) -> str:
+    """ISO text. Zones of ``zoneinfo`` read the memory of what is no Python datetime and take the process down with them,
+    so those (the server's own come with other zones) are asked about the Python datetime of the same moment.
+    """
+    if not isinstance(getattr(value, "tzinfo", None), zoneinfo.ZoneInfo):
+        return value.iso_format() + _zone(value)
+    offset = value.to_native().isoformat(timespec="seconds")[19:] if hasattr(value, "year") else ""
+    return value.replace(tzinfo=None).iso_format() + offset + _zone(value)
 
 
 def _zone(value: Any) -> str:
