@@ -1,6 +1,6 @@
 """The Filters argument of a search as a tool.
 
-Its types come from what a search of the same index saw when it last ran, kept in a file of the user: describing
+Its types come from the results that searches of the same index have given, kept in a file of the user: describing
 a tool must not ask the database, and a run cannot change the saved flow. Names and types are kept, never values.
 """
 
@@ -9,38 +9,74 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
+import re
 from typing import TYPE_CHECKING, Any, Literal
 
 from ..database.connection import data_folder, resolve
+from ..defaults import FILTERABLE_COLUMNS, SHORT_TEXT
 from ..errors import GraphRAGError
+from ..operations.search import OWN_COLUMNS
 from .values import Values
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-_TYPES = {"text": "string", "boolean": "boolean", "number": "number", "date": "string", "datetime": "string"}
-_ORDERED = {"number", "date", "datetime"}
+_LONG = "long"
+_NAME = re.compile(r"[^\r\n]{1,64}")  # names are other people's text too
+_DATE = re.compile(r"\d{4}-\d\d-\d\d")
+_DATETIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d")
+_SCHEMAS: dict[str, dict[str, str]] = {
+    "text": {"type": "string"},
+    "boolean": {"type": "boolean"},
+    "number": {"type": "number"},
+    "date": {"type": "string", "format": "date"},
+    "datetime": {"type": "string", "format": "date-time"},
+}
+_EQUAL_ONLY = {"text", "boolean"}
 _OPERATORS = Literal["=", "<>", "<", "<=", ">", ">=", "in"]
 _SCALAR = str | bool | int | float
 _ABOUT = "Conditions that every result must meet; leave out what the question does not say."
 _log = logging.getLogger(__name__)
 
 
-def remember(fields: Values, types: dict[str, str] | None) -> None:
-    """Keep the types of the filterable properties (text, number, boolean, date, datetime) that a search reported."""
-    if not types:
-        return
-    path = _file(fields)
-    kept = {name: kind for name, kind in types.items() if kind in _TYPES}
-    if path is None or not kept or recall(fields) == kept:
+def remember(fields: Values, rows: list[dict[str, Any]]) -> None:
+    """Keep which properties the results of a search had, and of which types."""
+    if fields.text("retrieval_query") or not (path := _file(fields)):
+        return  # the columns of a Retrieval Query are no properties
+    known = recall(fields)
+    types = dict(list(_merged(known, _types_in(rows)).items())[:FILTERABLE_COLUMNS])
+    if types == known:
         return
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         draft = path.with_suffix(".new")
-        draft.write_text(json.dumps(kept), encoding="utf-8")
+        draft.write_text(json.dumps(types), encoding="utf-8")
         draft.replace(path)
     except OSError as error:  # a read-only home: the argument stays a list of conditions
         _log.debug("Filter types were not kept: %s", error)
+
+
+def _types_in(rows: list[dict[str, Any]]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for row in rows:
+        seen = {name: kind for name, value in row.items() if name not in OWN_COLUMNS and _NAME.fullmatch(name) and (kind := _kind(value))}
+        found = _merged(found, seen)
+    return {name: kind for name, kind in found.items() if kind != _LONG}
+
+
+def _kind(value: Any) -> str | None:
+    if isinstance(value, str):
+        return _LONG if len(value) > SHORT_TEXT else "date" if _DATE.fullmatch(value) else "datetime" if _DATETIME.match(value) else "text"
+    return {bool: "boolean", int: "number", float: "number"}.get(type(value))
+
+
+def _merged(one: dict[str, str], other: dict[str, str]) -> dict[str, str]:
+    """A property that was seen with two types is text; one that was ever long is none to filter by."""
+
+    def both(a: str, b: str) -> str:
+        return a if a == b else _LONG if _LONG in (a, b) else "text"
+
+    return one | {name: both(one.get(name, kind), kind) for name, kind in other.items()}
 
 
 def recall(fields: Values) -> dict[str, str]:
@@ -65,11 +101,10 @@ def filters_argument(fields: Values) -> tuple[Any, Any]:
     """Type and description of the ``filters`` argument: typed by property where that is known, else a list of conditions."""
     from pydantic import ConfigDict, Field, create_model
 
-    strict = ConfigDict(extra="forbid")
     if not (types := recall(fields)):
         condition = create_model(
             "Condition",
-            __config__=strict,
+            __config__=ConfigDict(extra="forbid"),
             property=(str, Field(description="A property of the nodes, or Label.property of a linked node.")),
             operator=(_OPERATORS, Field(default="=")),
             value=(_SCALAR | list[_SCALAR], Field(description="A value, or a list of them for in. Dates as YYYY-MM-DD.")),
@@ -77,33 +112,24 @@ def filters_argument(fields: Values) -> tuple[Any, Any]:
         return list[condition] | None, Field(default=None, description=_ABOUT)
     properties: dict[str, Any] = {}
     for position, (name, kind) in enumerate(types.items()):
-        ranged = kind in _ORDERED
-        described = f"{name} ({kind}); a range as {{min, max}}" if ranged else f"{name} ({kind})"
+        about = f"{name}, {kind}" + ("" if kind in _EQUAL_ONLY else "; a range as {min, max}")
         # Named by position: a property of somebody's graph can have any name, an attribute of a model can't.
-        properties[f"property_{position}"] = (Any, Field(default=None, alias=name, description=described, json_schema_extra=_schema(kind)))
-    model = create_model("Filters", __config__=strict, **properties)
+        field = Field(default=None, alias=name, description=about, json_schema_extra=_schema(kind))
+        properties[f"property_{position}"] = (Any, field)
+    # Open: results show a part of the properties, and Label.property of a linked node can be filtered by as well.
+    model = create_model("Filters", __config__=ConfigDict(extra="allow"), **properties)
     return model | None, Field(default=None, description=_ABOUT)
 
 
 def _schema(kind: str) -> dict[str, Any]:
-    one = {"type": _TYPES[kind]} | ({"format": "date" if kind == "date" else "date-time"} if kind in {"date", "datetime"} else {})
-    if kind not in _ORDERED:
-        return one
-    limits = {"type": "object", "properties": {"min": one, "max": one}, "additionalProperties": False}
-    return {"anyOf": [one, limits]}
+    one = _SCHEMAS[kind]
+    if kind in _EQUAL_ONLY:
+        return dict(one)
+    return {"anyOf": [one, {"type": "object", "properties": {"min": one, "max": one}, "additionalProperties": False}]}
 
 
-def conditions(filters: Any) -> list[dict[str, Any]]:
-    """What an agent gave, as a list of {property, operator, value}."""
-    if not filters:
-        return []
+def plain(filters: Any) -> Any:
+    """What an agent gave, without the classes of the tool's arguments: a list of conditions, or property -> value or range."""
     if isinstance(filters, list):
-        return [item if isinstance(item, dict) else item.model_dump() for item in filters]
-    given = filters if isinstance(filters, dict) else filters.model_dump(by_alias=True, exclude_none=True)
-    found = []
-    for name, value in given.items():
-        if isinstance(value, dict):
-            found += [(name, operator, value[limit]) for limit, operator in (("min", ">="), ("max", "<=")) if value.get(limit) is not None]
-        elif value is not None:
-            found.append((name, "in" if isinstance(value, list) else "=", value))
-    return [{"property": name, "operator": operator, "value": bound} for name, operator, bound in found]
+        return [item.model_dump() for item in filters]
+    return filters.model_dump(by_alias=True, exclude_none=True) if filters else None

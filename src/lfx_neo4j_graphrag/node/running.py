@@ -11,7 +11,7 @@ from typing import Any
 
 from ..database.connection import resolve
 from ..defaults import NUMBER_OF_RESULTS, QUERY_TIMEOUT, TOKEN_LIMIT
-from ..errors import EmbeddingProblem, GraphRAGError, InputError
+from ..errors import GraphRAGError, InputError
 from ..operations.result import Result
 from . import filters
 from .catalogue import CONNECTION, operation_named
@@ -19,6 +19,7 @@ from .holes import holes_of
 from .values import Values
 
 LOCAL_EMBEDDING_OFF = "off"
+CLIENT = "langflow"  # in the transaction metadata, for the operator's query log
 LOG_EVERY = 0.5  # seconds between progress lines: a line for each batch would flood the node's log
 _log = logging.getLogger(__name__)
 
@@ -51,7 +52,8 @@ async def run(values: dict[str, Any], arguments: dict[str, Any] | None = None, l
     call = getattr(room, function)
     more = {"progress": _progress(log)} if log and "progress" in inspect.signature(call).parameters else {}
     result = await call(connection, request, **more)
-    filters.remember(fields, result.details.get("filter_types"))
+    if "filters" in operation.fields:
+        filters.remember(fields, result.rows)
     return result
 
 
@@ -155,23 +157,18 @@ def _build_graph(fields: Values, arguments: dict[str, Any]) -> Any:
 
 def _search(module: str, request: str) -> Callable[[Values, dict[str, Any]], Any]:
     def build(fields: Values, arguments: dict[str, Any]) -> Any:
-        embedder = _embedder(fields)
-        if embedder is None:
-            raise EmbeddingProblem(
-                "There is no embedding model to search with.",
-                "Connect Embedding with the model that was used for saving, or switch Local Embedding on.",
-            )
         graph = fields.text("operation").endswith("+ Graph")
         words = {"fulltext_index": fields.text("fulltext_index")} if module == "hybrid" else {}
         return _request(
             module,
             request,
             query=arguments.get("query") or fields.text("query"),
-            embedder=embedder,
-            filters=fields.text("filters") or filters.conditions(arguments.get("filters")),
+            embedder=_embedder(fields),
+            filters=fields.text("filters") or filters.plain(arguments.get("filters")),
             vector_index=fields.text("vector_index"),
             neighbours=graph,
             retrieval_query=fields.text("retrieval_query") if graph else "",
+            client=CLIENT,
             **words,
             **_results(fields),
             **_answer(fields),

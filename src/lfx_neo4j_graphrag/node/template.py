@@ -44,22 +44,25 @@ def _sync_parameters(template: dict[str, Any], holes: list[Hole], tool_mode: boo
     wanted = {hole.key for hole in holes}
     template.update({key: {**field, "show": False} for key, field in kept.items() if key not in wanted and field.get("value")})
     for hole in holes:
-        field = _parameter_field(hole, tool_mode)
+        field = _parameter_field(hole, template["cypher"], tool_mode)
         field.update({name: kept[hole.key][name] for name in ("value", "load_from_db") if name in kept.get(hole.key, {})})
         template[hole.key] = field
 
 
-def _parameter_field(hole: Hole, tool_mode: bool) -> dict[str, Any]:
-    from lfx.io import MultilineInput
-
-    return MultilineInput(
-        name=hole.key,
-        display_name=hole.name,
-        info=f"Value of ${hole.name}; as a tool, leave it empty so that the agent fills it in, or fix it here.",
-        dynamic=True,
-        real_time_refresh=tool_mode,  # filled in, it is no argument of the tool any more
-        input_types=_PARAMETER_TYPES,
-    ).to_dict()
+def _parameter_field(hole: Hole, like: dict[str, Any], tool_mode: bool) -> dict[str, Any]:
+    """A text field as the running Langflow writes one, with an input for a connection."""
+    return {
+        **like,
+        "name": hole.key,
+        "display_name": hole.name,
+        "info": f"Value of ${hole.name}; as a tool, leave it empty so that the agent fills it in, or fix it here.",
+        "value": "",
+        "show": True,
+        "required": False,
+        "dynamic": True,
+        "real_time_refresh": tool_mode,  # filled in, it is no argument of the tool any more
+        "input_types": list(_PARAMETER_TYPES),
+    }
 
 
 def _follow_operation(tools: Any, operation: str) -> None:

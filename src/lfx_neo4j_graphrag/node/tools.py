@@ -41,6 +41,7 @@ def make_tool(values: dict[str, Any], call: Callable[[dict[str, Any]], Awaitable
         coroutine=answer,
         args_schema=arguments_of(fields),
         handle_tool_error=True,
+        handle_validation_error=_misfit,
         tags=[TOOL_TAG],
         metadata={
             **metadata,
@@ -49,6 +50,12 @@ def make_tool(values: dict[str, Any], call: Callable[[dict[str, Any]], Awaitable
             "readonly": False,
         },
     )
+
+
+def _misfit(error: Any) -> str:
+    """Arguments of the wrong shape, said to the agent instead of raised: what is raised is tried again with the same ones."""
+    faults = "; ".join(f"{'.'.join(str(part) for part in fault['loc']) or 'arguments'}: {fault['msg']}" for fault in error.errors()[:3])
+    return f"The arguments do not fit this tool ({faults}). Call it again with arguments that do."
 
 
 def arguments_of(fields: Values) -> type[BaseModel]:
