@@ -170,7 +170,7 @@ def _new_driver(connection: Connection) -> AsyncDriver:
         auth=auth,
         user_agent=USER_AGENT,
         connection_timeout=CONNECT_TIMEOUT,
-        connection_acquisition_timeout=CONNECT_TIMEOUT + 5,
+        connection_acquisition_timeout=CONNECT_TIMEOUT,  # bounds the handshake too, which a silent port never answers
         max_transaction_retry_time=15.0,
         initial_retry_delay=0.05,  # two writing streams that meet in a deadlock would sleep 1 s each by default
         warn_notification_severity="OFF",
