@@ -23,7 +23,22 @@ IDLE_DRIVERS = 8
 
 # Rows per write transaction: between 500 and 10,000 the speed is flat, so memory decides.
 WRITE_BATCH = 2000
+# Transactions at once while rows are new: two keep a server with two cores busy, more only meet in deadlocks.
+WRITE_STREAMS = 2
+# Characters of text in one write transaction: its memory on the server is a few times that.
+WRITE_CHARACTERS = 4_000_000
+# Rows that the server may refuse one by one; after so many, something is wrong with all of them.
+SERVER_REJECTS = 50
+# Seconds in which the driver repeats a transaction after a deadlock.
+RETRY_TIME = 15.0
+# Seconds for making a constraint (checked on every node of its label) and for filling new indexes.
+SCHEMA_TIMEOUT = 120.0
+INDEX_TIMEOUT = 600.0
 EMBED_BATCH = 64
+# The property that holds the vector of a node, and the analyzer of a full-text index when none is chosen: it folds
+# accents and drops no words of any language.
+EMBEDDING_PROPERTY = "embedding"
+FULLTEXT_ANALYZER = "standard-folding"
 
 # Lists of this many items or more, and vectors, are noise for a reader and become a marker.
 LONG_LIST = 52
@@ -102,8 +117,10 @@ MODEL_CONCURRENCY = 4
 READ_CHARS = 60_000
 READ_OVERLAP = 1_000
 READ_LEAST = 1_500
-# Source chunks: passages of about a paragraph; texts up to the first number are taken as already divided.
+# Source chunks: passages of about a paragraph. A document in one piece is divided when it is longer than the first number;
+# of a document that came in several pieces, those up to the second are somebody's own division and stay.
 CHUNK_UNSPLIT = 1_500
+CHUNK_KEPT = 4_000
 CHUNK_CHARS = 800
 CHUNK_BEFORE = 300
 # Characters of all samples from which a schema is proposed (about 7,000 tokens).
@@ -112,3 +129,5 @@ PROPOSAL_CHARS = 28_000
 KEYS_MOST = 200_000
 # Remembered model answers: at about 2 kB each, 100 MB at most.
 ANSWERS_MOST = 50_000
+# Characters of a text that the local embedding model reads: some 5,000 tokens, ten of its windows, about a second.
+LOCAL_EMBEDDING_CHARS = 20_000
