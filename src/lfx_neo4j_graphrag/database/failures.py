@@ -14,16 +14,148 @@ from urllib.parse import urlsplit
 from ..errors import ConnectionFailed, GraphRAGError, IndexProblem, InputError, QueryFailed, QueryRefused, QueryTimeout
 from .connection import Connection
 
-_JAVA = re.compile(r"(?:Caused by: )?\b(?:[a-z][\w$]*\.){2,}[A-Z][\w$]*:?\s*")
-_MESSAGE_CHARS = 300
+_SIMPLER = "Make it do less (a narrower MATCH, a LIMIT before the expensive part, an index), or raise Query Timeout."
+_CORRECT = "Correct the query; Graph Schema shows what the graph has."
+_READ_ONLY = "Ask for data with MATCH and RETURN; nothing is changed here."
+
+# Start of the code without "Neo.", a part of the message or "", and what becomes of it; the first that fits counts.
+# {place}, {database}, {limit} and {message} are filled in.
+_SERVER: list[tuple[str, str, type[GraphRAGError], str, str, str]] = [
+    # code, message, class, kind, sentence, advice
+    (
+        "ClientError.Security.AuthenticationRateLimit", "", ConnectionFailed, "locked",
+        "Neo4j at {place} does not let this user log in for some seconds, after too many wrong passwords.",
+        "Check Neo4j Username and Neo4j Password, wait ten seconds and try again.",
+    ),
+    (
+        "ClientError.Security.CredentialsExpired", "", ConnectionFailed, "password",
+        "Neo4j at {place} asks for a new password before anything else.",
+        "Log in once with Neo4j Browser or cypher-shell and change it, then enter the new one.",
+    ),
+    (
+        "ClientError.Security.Forbidden", "", QueryRefused, "refused",
+        "Neo4j at {place} does not let this user run that.", "Ask its administrator, or connect as another user.",
+    ),
+    (
+        "ClientError.Security.", "", ConnectionFailed, "password",
+        "Neo4j at {place} refused the user name or the password.", "Check Neo4j Username and Neo4j Password.",
+    ),
+    (
+        "ClientError.Database.", "", ConnectionFailed, "database",
+        "There is no database {database} on {place}.", "Check Neo4j Database; left empty, it is the home database.",
+    ),
+    (
+        "ClientError.Statement.", "only be executed in a user database", ConnectionFailed, "database",
+        "The database 'system' holds no data.", "Check Neo4j Database; left empty, it is the home database.",
+    ),
+    (
+        "TransientError.General.DatabaseUnavailable", "", ConnectionFailed, "database",
+        "The database {database} on {place} is not available now.", "Wait until it has started, and try again.",
+    ),
+    (
+        "ClientError.Transaction.TransactionTimedOut", "", QueryTimeout, "timeout",
+        "The query took longer than {limit} and was stopped.", _SIMPLER,
+    ),
+    (
+        "ClientError.Transaction.Terminated", "", QueryTimeout, "timeout",
+        "The query was stopped on the server before it ended.", "Try again; if it happens again, make it do less.",
+    ),
+    (
+        "TransientError.Transaction.Terminated", "", QueryTimeout, "timeout",
+        "The query was stopped on the server before it ended.", "Try again; if it happens again, make it do less.",
+    ),
+    (
+        "TransientError.General.MemoryPoolOutOfMemory", "", QueryFailed, "memory",
+        "The query needs more memory than the server gives to one statement.",
+        "Make it collect or sort less, or put a LIMIT before the expensive part.",
+    ),
+    (
+        "TransientError.General.TransactionOutOfMemory", "", QueryFailed, "memory",
+        "The query needs more memory than the server gives to one statement.",
+        "Make it collect or sort less, or put a LIMIT before the expensive part.",
+    ),
+    (
+        "TransientError.General.OutOfMemory", "", QueryFailed, "memory",
+        "The server ran out of memory.", "Make the query collect or sort less; give the server more memory.",
+    ),
+    (
+        "TransientError.Transaction.", "", QueryFailed, "conflict",
+        "Another transaction held the same data for too long.", "Try again in a moment.",
+    ),
+    (
+        "DatabaseError.Transaction.TransactionStartFailed", "IN TRANSACTIONS", QueryRefused, "refused",
+        "CALL … IN TRANSACTIONS is not allowed here.", _READ_ONLY,
+    ),
+    (
+        "DatabaseError.Transaction.TransactionStartFailed", "", ConnectionFailed, "panic",
+        "The database {database} on {place} has stopped after a critical error.",
+        "Restart the Neo4j server (the embedded one with: neo4j-graphrag down, then up); its log says what happened.",
+    ),
+    (
+        "DatabaseError.Transaction.TransactionCommitFailed", "", QueryFailed, "commit",
+        "The server could not store the change.",
+        "A value may be too long for an index (over 32,766 bytes). If everything fails now, restart the server.",
+    ),
+    (
+        "ClientError.Statement.AccessMode", "", QueryRefused, "refused",
+        "The query would write, and it runs read-only.", _READ_ONLY,
+    ),
+    (
+        "ClientError.Statement.UnsupportedAdministrationCommand", "", QueryRefused, "refused",
+        "The server does not support this administration command.", _READ_ONLY,
+    ),
+    (
+        "ClientError.Schema.IndexNotFound", "not ready", IndexProblem, "index",
+        "An index that the query uses is still being built.", "Try again in a moment; Graph Schema shows its progress.",
+    ),
+    (
+        "ClientError.Schema.IndexNotFound", "", IndexProblem, "index",
+        "An index of the query does not exist: {message}", "Graph Schema lists the indexes.",
+    ),
+    (
+        "ClientError.Procedure.ProcedureCallFailed", "schema index", IndexProblem, "index",
+        "An index of the query does not exist: {message}", "Graph Schema lists the indexes.",
+    ),
+    (
+        "ClientError.Schema.ConstraintValidationFailed", "", QueryFailed, "constraint",
+        "The data breaks a constraint of the database (most often: a value that must be unique is there twice).",
+        "Change the value, or the node that has it already; Graph Schema lists the constraints.",
+    ),
+    (
+        "ClientError.Procedure.ProcedureNotFound", "", QueryFailed, "unknown",
+        "The server does not have this procedure: {message}", _CORRECT,
+    ),
+    (
+        "ClientError.Statement.SyntaxError", "Unknown function", QueryFailed, "unknown",
+        "The server does not have this function: {message}", _CORRECT,
+    ),
+    (
+        "ClientError.Statement.ParameterMissing", "", InputError, "input",
+        "The query needs parameters that were not given: {message}", "Give each $name a value.",
+    ),
+    ("ClientError.Statement.SyntaxError", "cannot be parsed", QueryFailed, "failed", "The server could not run the query: {message}", _CORRECT),
+    ("ClientError.Statement.SyntaxError", "", QueryFailed, "syntax", "The query is not valid Cypher: {message}", _CORRECT),
+    ("ClientError.", "", QueryFailed, "failed", "The server could not run the query: {message}", _CORRECT),
+    (
+        "", "", QueryFailed, "failed",
+        "The server failed on the query: {message}", "Try again; if it happens again, the server's log says why.",
+    ),
+]
+
+_JAVA = re.compile(r"(?:Caused by:?\s*)?\b(?:[a-z][\w$]*\.){2,}[A-Z][\w$]*(?:Exception|Error)?:?\s*")
+_POSITION = re.compile(r"\(line (\d+), column (\d+) \(offset: \d+\)\)")
+# The server prints values as `Long(5)`, `String("…")`, `Map{a -> …}`; they may be a parameter's.
+_VALUE = re.compile(r"\b(?:Long|Double|Integer|Float|Boolean|String|UTF8\w*|List|Map|Date\w*|Time|Local\w+|Zoned\w+|Duration|Point)\s*[({].*[)}]")
+_MESSAGE_CHARS = 200
 
 
 @asynccontextmanager
 async def translated(
-    connection: Connection, timeout: float | None = None, parameters: Mapping[str, Any] | None = None
+    connection: Connection, timeout: float | None = None, parameters: Mapping[str, Any] | None = None, *, prefix: str = ""
 ) -> AsyncIterator[None]:
-    """Raise whatever fails inside as one of our errors. Values of ``parameters`` never reach the sentence.
+    """Raise whatever fails inside as one of our errors. Texts of ``parameters`` never reach the sentence.
 
+    ``prefix`` stands before the user's text in what was sent, and is taken off the positions that the server names.
     A cancelled task stays cancelled; an error that is ours already passes unchanged.
     """
     try:
@@ -32,113 +164,50 @@ async def translated(
         raise
     except Exception as error:
         known = explain(error, connection, timeout=timeout)
-        raise _without_values(known, parameters or {}) from None
+        sentence = _POSITION.sub(lambda found: _place_in_text(found, len(prefix)), known.sentence)
+        raise type(known)(_without_texts(sentence, parameters or {}), known.advice, kind=known.kind) from None
 
 
 def explain(error: BaseException, connection: Connection, *, timeout: float | None = None) -> GraphRAGError:
-    """Our error for ``error``: kind, sentence, advice. No Java class, trace, password or parameter value."""
+    """Our error for ``error``: kind, sentence, advice. No Java class, trace or password."""
     if isinstance(error, GraphRAGError):
         return error
     if isinstance(error, TimeoutError):
-        return _timed_out(timeout)
+        return QueryTimeout(f"The query took longer than {_limit(timeout)} and was given up on.", _SIMPLER)
     code = getattr(error, "code", None)
     if isinstance(code, str) and code.startswith("Neo."):
-        return _server_error(code, _message(error), connection, timeout)
+        return _server_error(code.removeprefix("Neo."), str(getattr(error, "message", "") or ""), connection, timeout)
     return _driver_error(error, connection)
 
 
-def _timed_out(timeout: float | None) -> QueryTimeout:
-    limit = f"the query timeout of {timeout:g} s" if timeout else "the query timeout"
-    return QueryTimeout(
-        f"The query took longer than {limit} and was stopped.",
-        "Make it do less (a narrower MATCH, a LIMIT before the expensive part, an index), or raise Query Timeout.",
-    )
-
-
-def _message(error: BaseException) -> str:
-    """The server's first line, without Java classes, shortened."""
-    text = str(getattr(error, "message", "") or "").strip()
-    text = _JAVA.sub("", text.splitlines()[0] if text else "").strip()
-    return text if len(text) <= _MESSAGE_CHARS else text[: _MESSAGE_CHARS - 1] + "…"
-
-
-def _without_values(error: GraphRAGError, parameters: Mapping[str, Any]) -> GraphRAGError:
-    sentence = error.sentence
-    for value in _texts(parameters):
-        if len(value) >= 3:
-            sentence = sentence.replace(value, "…")
-    return error if sentence == error.sentence else type(error)(sentence, error.advice, kind=error.kind)
-
-
-def _texts(value: Any, depth: int = 3) -> list[str]:
-    if isinstance(value, str):
-        return [value]
-    if depth and isinstance(value, Mapping):
-        return [text for item in value.values() for text in _texts(item, depth - 1)]
-    if depth and isinstance(value, (list, tuple)):
-        return [text for item in value[:50] for text in _texts(item, depth - 1)]
-    return []
-
-
-def _place(connection: Connection) -> str:
-    parts = urlsplit(connection.uri)
-    return f"{parts.hostname}:{parts.port or 7687}"
-
-
 def _server_error(code: str, message: str, connection: Connection, timeout: float | None) -> GraphRAGError:
-    name = code.split(".", 2)[2]
-    place = _place(connection)
-    database = f"'{connection.database}'" if connection.database else "the home database"
-    if name in ("Security.Unauthorized", "Security.CredentialsExpired", "Security.TokenExpired"):
-        return ConnectionFailed(
-            f"Neo4j at {place} refused the user name or the password.", "Check Neo4j Username and Neo4j Password.", kind="password"
-        )
-    if name == "Security.AuthenticationRateLimit":
-        return ConnectionFailed(
-            f"Neo4j at {place} is locked for this user for some seconds after too many wrong passwords.",
-            "Check Neo4j Username and Neo4j Password, wait ten seconds and try again.",
-            kind="locked",
-        )
-    if name in ("Database.DatabaseNotFound", "Database.UnableToSelect", "Database.IllegalDatabaseName"):
-        return ConnectionFailed(
-            f"There is no database {database} on {place}.",
-            "Check Neo4j Database; left empty, it is the home database.",
-            kind="database",
-        )
-    if name.startswith("Transaction.TransactionTimedOut"):
-        return _timed_out(timeout)
-    if "MemoryPool" in name or name in ("General.OutOfMemoryError", "General.TransactionOutOfMemoryError"):
-        return QueryFailed(
-            "The query needed more memory than the server gives to one transaction.",
-            "Make it collect or sort less, or put a LIMIT before the expensive part.",
-            kind="memory",
-        )
-    if name == "Statement.AccessMode":
-        return QueryRefused(
-            "The server refused the query: it would write, and it runs read-only.", "Ask for data with MATCH and RETURN."
-        )
-    if name == "Security.Forbidden":
-        return QueryRefused("The server does not let this user run that.", "Ask its administrator, or connect as another user.")
-    if name.startswith("Schema.IndexNotFound") or "no such fulltext schema index" in message or "no such vector schema index" in message:
-        return IndexProblem(f"An index that the query names is missing or not ready: {message}", "Graph Schema lists the indexes.")
-    if name == "Schema.ConstraintValidationFailed":
-        return QueryFailed(
-            "The data breaks a constraint of the database (a value that must be unique is there twice).",
-            "Change the value, or the row that holds it already.",
-            kind="constraint",
-        )
-    return QueryFailed(f"The server could not run the query: {message}", "Correct the query; Graph Schema shows what the graph has.")
+    known, kind, sentence, advice = next(rule[2:] for rule in _SERVER if code.startswith(rule[0]) and rule[1] in message)
+    filled = {
+        "place": _place(connection),
+        "database": f"'{connection.database}'" if connection.database else "(the home database)",
+        "limit": _limit(timeout),
+        "message": _short(message),
+    }
+    return known(sentence.format(**filled), advice, kind=kind)
 
 
 def _driver_error(error: BaseException, connection: Connection) -> GraphRAGError:
-    place = _place(connection)
+    place, scheme = _place(connection), urlsplit(connection.uri).scheme
     if isinstance(error, (OverflowError, ValueError, TypeError, UnicodeError)):
-        return InputError("A parameter value cannot be sent to Neo4j.", "Use text, numbers, booleans, dates, lists and maps of them.")
-    chain = _chain_text(error)
-    if any(word in chain for word in ("SSL", "looks like HTTP", "enabled encryption", "certificate")):
+        return InputError("A parameter's value cannot be sent to Neo4j.", "Use text, numbers, booleans, dates, lists and maps of them.")
+    chain = _chain(error)
+    if "Failed to read from" in chain or "SessionExpired" in chain or "defunct connection" in chain:
         return ConnectionFailed(
-            f"Neo4j at {place} does not speak what {urlsplit(connection.uri).scheme}:// expects.",
-            "Try bolt:// or neo4j:// for a server without TLS, bolt+s:// or neo4j+s:// for one with it, and the Bolt port (7687).",
+            f"The connection to Neo4j at {place} was lost.", "Check that the server is still running, and try again.", kind="connection"
+        )
+    if "ConfigurationError" in chain:
+        return ConnectionFailed(f"Neo4j at {place} cannot be reached in the way that the URI asks for.", "Check Neo4j URI.", kind="scheme")
+    mismatch = any(word in chain for word in ("SSL", "looks like HTTP", "enabled encryption", "certificate", "UnsupportedServerProduct"))
+    if mismatch and "ConnectionAbortedError" not in chain:  # aborted: our side gave up on a silent port
+        return ConnectionFailed(
+            f"What answers at {place} does not speak what {scheme}:// expects.",
+            "Try bolt:// or neo4j:// for a server without TLS, bolt+s:// or neo4j+s:// for one with it (+ssc when it signed its "
+            "certificate itself), and the Bolt port, usually 7687.",
             kind="scheme",
         )
     return ConnectionFailed(
@@ -146,14 +215,46 @@ def _driver_error(error: BaseException, connection: Connection) -> GraphRAGError
     )
 
 
-def _chain_text(error: BaseException | None) -> str:
+def _limit(timeout: float | None) -> str:
+    return f"the query timeout of {timeout:g} s" if timeout else "the query timeout"
+
+
+def _place(connection: Connection) -> str:
+    parts = urlsplit(connection.uri)
+    return f"{parts.hostname}:{parts.port or 7687}"
+
+
+def _short(message: str) -> str:
+    """The first line of the server's message, without Java classes and printed values; long lists of expectations are cut."""
+    line = _JAVA.sub("", message.strip().split("\n", 1)[0]).strip()
+    position = _POSITION.search(line)
+    line = _VALUE.sub("…", _POSITION.sub("", line)).strip()
+    if len(line) > _MESSAGE_CHARS:
+        line = line[:_MESSAGE_CHARS].rsplit(",", 1)[0] + ", …"
+    return f"{line} {position.group()}" if position else line
+
+
+def _place_in_text(found: re.Match[str], prefix: int) -> str:
+    line, column = int(found[1]), int(found[2])
+    return f"(line {line}, column {max(1, column - prefix) if line == 1 else column})"
+
+
+def _without_texts(sentence: str, value: Any, depth: int = 3) -> str:
+    if isinstance(value, str) and len(value) >= 3:
+        return sentence.replace(value, "…")
+    if depth and isinstance(value, (Mapping, list, tuple)):
+        for item in list(value.values() if isinstance(value, Mapping) else value)[:50]:
+            sentence = _without_texts(sentence, item, depth - 1)
+    return sentence
+
+
+def _chain(error: BaseException) -> str:
     """Texts of an error and of what caused it, groups included."""
     texts: list[str] = []
-    waiting = [error]
+    waiting: list[BaseException | None] = [error]
     while waiting and len(texts) < 20:
         current = waiting.pop()
-        if current is None:
-            continue
-        texts.append(f"{type(current).__name__} {current}")
-        waiting += [current.__cause__, *getattr(current, "exceptions", ())]
+        if current is not None:
+            texts.append(f"{type(current).__name__} {current}")
+            waiting += [current.__cause__, *getattr(current, "exceptions", ())]
     return " ".join(texts)

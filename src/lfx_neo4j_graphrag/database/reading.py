@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger("lfx_neo4j_graphrag")
 APPLICATION = f"lfx-neo4j-graphrag/{__version__}"
 ALL_LAYERS = frozenset({"screen", "explain", "read_transaction"})
+_EXPLAIN = "EXPLAIN "
 _FETCH_ROWS = 1000  # rows per message of the server, when the cap is larger
 _ASK_SECONDS = 0.5  # how long the server is asked about statements that were given up on
 
@@ -115,7 +116,9 @@ async def read(
                 async with translated(connection, limits.timeout, bound), asyncio.timeout(seconds):
                     async with _read_session(connection, limits, layers) as session:
                         async with _rolled_back(session, origin.metadata() | {"statement": statement}, limits.timeout, slot) as tx:
-                            notifications = await _explained(tx, connection, text, bound, allowed) if "explain" in layers else []
+                            notifications = (
+                                await _explained(tx, connection, text, bound, allowed, limits.timeout) if "explain" in layers else []
+                            )
                             result = await tx.run(text, bound)
                             records: list[Record] = await result.fetch(limits.max_rows + 1)
                             columns = list(result.keys())
@@ -152,13 +155,14 @@ async def _rolled_back(session: AsyncSession, metadata: dict, timeout: float, sl
 
 
 async def _explained(
-    tx: AsyncTransaction, connection: Connection, text: str, parameters: dict, allowed: frozenset[str]
+    tx: AsyncTransaction, connection: Connection, text: str, parameters: dict, allowed: frozenset[str], timeout: float
 ) -> list[dict[str, Any]]:
     """The server's notifications on ``text``; raises QueryRefused when its plan would do more than read."""
     key = verdict_key(connection, text, allowed)
     notifications = recall(key)
     if notifications is None:
-        summary = await (await tx.run("EXPLAIN " + text, parameters)).consume()
+        async with translated(connection, timeout, parameters, prefix=_EXPLAIN):
+            summary = await (await tx.run(_EXPLAIN + text, parameters)).consume()
         check_plan(summary.query_type, summary.plan, allowed_procedures=allowed)
         notifications = [dict(notification) for notification in summary.notifications or ()]
         remember(key, notifications)
