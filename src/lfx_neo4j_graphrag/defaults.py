@@ -35,6 +35,8 @@ RETRY_TIME = 15.0
 SCHEMA_TIMEOUT = 120.0
 INDEX_TIMEOUT = 600.0
 EMBED_BATCH = 64
+# Vectors stored in one transaction: 512 of 1,536 numbers are 6 MB.
+VECTOR_BATCH = 512
 # The property that holds the vector of a node, and the analyzer of a full-text index when none is chosen: it folds
 # accents and drops no words of any language.
 EMBEDDING_PROPERTY = "embedding"

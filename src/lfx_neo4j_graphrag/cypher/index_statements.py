@@ -11,6 +11,7 @@ LIST_INDEXES = (
     "SHOW INDEXES YIELD name, type, entityType, labelsOrTypes, properties, state, populationPercent, options, owningConstraint "
     "WHERE type <> 'LOOKUP'"
 )
+LIST_ANALYZERS = "CALL db.index.fulltext.listAvailableAnalyzers() YIELD analyzer"
 LIST_CONSTRAINTS = "SHOW CONSTRAINTS YIELD name, type, entityType, labelsOrTypes, properties"
 
 

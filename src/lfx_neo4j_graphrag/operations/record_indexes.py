@@ -1,0 +1,171 @@
+"""The vectors and the two search indexes of a load: checked before, filled and awaited after."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..cypher import index_statements, write_statements
+from ..database.capabilities import Capabilities, capabilities
+from ..database.connection import Connection
+from ..database.indexes import (
+    FulltextWish,
+    Index,
+    IndexPlan,
+    VectorWish,
+    await_indexes,
+    check_analyzer,
+    list_indexes,
+    make_index,
+    plan_fulltext_index,
+    plan_vector_index,
+)
+from ..database.reading import Origin
+from ..database.writing import Progress, run_schema, write_batches
+from ..defaults import EMBEDDING_PROPERTY, VECTOR_BATCH
+from ..errors import EmbeddingProblem
+from ..records.report import Report
+from ..records.table import Selection, Table, filterable_columns, word_columns
+from .embedding import embed_documents
+
+NO_INDEX = "-"  # in place of a name: do not make this index
+# A property of such a name cannot be addressed in a full-text query.
+_LUCENE_WORDS = {"AND", "OR", "NOT", "TO"}
+
+
+@dataclass
+class IndexWork:
+    """What ``check_indexes`` found out: the model and its dimension (None without one), and what is to be made."""
+
+    embedder: Any
+    dimensions: int | None
+    can: Capabilities
+    vector: VectorWish | None
+    fulltext: FulltextWish | None
+    first_vector: tuple[str, list[float]] | None = None
+
+
+async def check_indexes(
+    connection: Connection,
+    existing: Sequence[Index],
+    table: Table,
+    selection: Selection,
+    names: tuple[str, str],
+    analyzer: str,
+    embedder: Any,
+) -> IndexWork:
+    """Everything that can be wrong with indexes and model, before anything is written. One text is embedded.
+
+    Raises IndexProblem (dimension, name taken), InputError (analyzer), EmbeddingProblem.
+    """
+    can = await capabilities(connection)
+    work = IndexWork(None, None, can, None, None)
+    vector_name, text_name = names
+    if embedder is not None and vector_name != NO_INDEX:
+        text = _first_text(table, selection)
+        if text is not None:
+            vector = (await embed_documents(embedder, [text]))[0]
+            work.embedder, work.dimensions, work.first_vector = embedder, len(vector), (text, vector)
+            work.vector = VectorWish(vector_name, table.label, len(vector), filterable_columns(table), EMBEDDING_PROPERTY)
+            plan_vector_index(existing, work.vector, filters=can.filter_in_index, cypher25=can.cypher25)
+    words = tuple(name for name in word_columns(table) if name not in _LUCENE_WORDS)
+    if words and text_name != NO_INDEX:
+        work.fulltext = FulltextWish(text_name, table.label, words, analyzer)
+        if plan_fulltext_index(existing, work.fulltext).create:
+            await check_analyzer(connection, analyzer)
+    return work
+
+
+def _first_text(table: Table, selection: Selection) -> str | None:
+    if table.text_column is None or table.text_column not in table.properties:
+        return None
+    place = 1 + table.properties.index(table.text_column)
+    return next((row[place] for row in selection.rows if type(row[place]) is str), None)
+
+
+async def embed_nodes(
+    connection: Connection,
+    label: str,
+    key: str,
+    texts: Sequence[tuple[Any, str]],
+    work: IndexWork,
+    report: Report,
+    timeout: float,
+    progress: Progress | None,
+) -> None:
+    """Embed (key, text) pairs and store the vectors, some hundred at a time, so that stopping loses little."""
+    statement = write_statements.set_vectors(label, key, EMBEDDING_PROPERTY, bolt_vectors=work.can.vector_type_over_bolt)
+    texts = [(one, text) for one, text in texts if type(text) is str]
+    for start in range(0, len(texts), VECTOR_BATCH):
+        some = texts[start : start + VECTOR_BATCH]
+        vectors = await _vectors([text for _, text in some], work, report)
+        rows = [[one, _packed(vector, work.can)] for (one, _), vector in zip(some, vectors)]
+        await write_batches(connection, statement, rows, timeout=timeout, origin=Origin("add_records"))
+        report.embeddings += len(some)
+        if progress:
+            progress(report.embeddings, len(texts), "embeddings")
+
+
+async def _vectors(texts: list[str], work: IndexWork, report: Report) -> list[list[float]]:
+    """The vectors of the texts; the one made for the check is not asked for again."""
+    known = dict([work.first_vector] if work.first_vector else [])
+    missing = [text for text in texts if text not in known]
+    try:
+        made = await embed_documents(work.embedder, missing) if missing else []
+    except EmbeddingProblem as problem:
+        saved = f"The rows are saved, {report.embeddings:,} of them with new vectors; loading again embeds the rest."
+        raise EmbeddingProblem(problem.sentence, f"{problem.advice} {saved}") from None
+    known.update(zip(missing, made))
+    for text in texts:
+        if len(known[text]) != work.dimensions:
+            raise EmbeddingProblem(
+                f"The embedding model gave vectors of {work.dimensions} and of {len(known[text])} numbers.", "Use a model with one dimension."
+            )
+    return [known[text] for text in texts]
+
+
+def _packed(vector: list[float], can: Capabilities) -> Any:
+    if not can.vector_type_over_bolt:
+        return vector
+    from neo4j.vector import Vector
+
+    return Vector(vector, "f32")
+
+
+async def finish_indexes(connection: Connection, work: IndexWork, report: Report, progress: Progress | None) -> None:
+    """Make the indexes, wait until they are filled, drop those they replace, and say in the report what there is.
+
+    An index that fails or is not filled in time is a warning: the rows are saved.
+    """
+    plans: list[IndexPlan] = []
+    existing = await list_indexes(connection)
+    if work.vector:
+        plans.append(plan_vector_index(existing, work.vector, filters=work.can.filter_in_index, cypher25=work.can.cypher25))
+    if work.fulltext:
+        plans.append(plan_fulltext_index(existing, work.fulltext))
+    made = {plan.name: await make_index(connection, plan) for plan in plans}
+    for index in await await_indexes(connection, made, progress=progress):
+        plan = next(plan for plan in plans if plan.name == index.name)
+        if index.state == "ONLINE" and plan.drop:
+            await run_schema(connection, index_statements.drop_index(plan.drop))
+        elif index.state == "FAILED":
+            report.warnings.append(
+                f"The index {index.name} could not be filled (state FAILED). The rows are saved; run "
+                f"DROP INDEX {index_statements.quote(index.name)}, shorten very long texts in its columns and load again."
+            )
+        elif index.state != "ONLINE":
+            report.warnings.append(f"The index {index.name} is still being filled ({index.percent:.0f} %); searches need it complete.")
+        if plan.note:
+            report.warnings.append(plan.note)
+        report.indexes.append(
+            {
+                "name": index.name,
+                "kind": index.kind,
+                "state": index.state,
+                "created": made[index.name],
+                "properties": list(index.properties),
+                "dimensions": index.dimensions,
+                "analyzer": index.analyzer,
+            }
+        )

@@ -1,0 +1,159 @@
+"""Saving rows of one label: compare with what is stored, write what differs, leave out what the server refuses."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from ..cypher import write_statements
+from ..database.connection import Connection
+from ..database.reading import Origin
+from ..database.writing import Counters, Progress, Statement, in_streams, read_current, write
+from ..defaults import SERVER_REJECTS, WRITE_BATCH, WRITE_CHARACTERS, WRITE_STREAMS
+from ..errors import GraphRAGError, InputError, QueryFailed, QueryTimeout
+from ..records.changes import Changes, Shape, compare
+
+_SMALLEST_TIMED_OUT = 100
+
+
+class RowSaver:
+    """Nodes of ``label`` known by ``key``, laid out as ``shape`` says, with ``links`` to nodes that exist already.
+
+    ``unique``: a constraint protects the key, so that new nodes may be created without looking again. After ``save``
+    or ``preview``, ``totals`` has what was found to change, ``counters`` what the server counted, ``refused`` the
+    (row, reason) pairs that it would not take.
+    """
+
+    def __init__(
+        self,
+        connection: Connection,
+        label: str,
+        key: str,
+        shape: Shape,
+        links: Sequence[write_statements.Link] = (),
+        *,
+        unique: bool,
+        timeout: float,
+        origin: Origin,
+    ) -> None:
+        self.connection, self.timeout, self.origin = connection, timeout, origin
+        self.shape, self.unique = shape, unique
+        self.totals = Changes(links_added=[0] * len(links), links_removed=[0] * len(links), links_kept=[0] * len(links))
+        self.created = 0
+        self.created_keys: list[Any] = []
+        self.counters = Counters()
+        self.refused: list[tuple[tuple, str]] = []
+        self._stored = write_statements.stored_nodes(label, key, shape.properties, links, shape.embedding)
+        self._create = write_statements.create_nodes(label, key, shape.properties, links)
+        self._merge = write_statements.merge_nodes(label, key, shape.properties, links)
+        self._update = write_statements.update_nodes(label, key)
+        self._replace = [write_statements.replace_links(label, key, link) for link in links]
+        # Changed nodes and links are written by one stream at a time: two would meet in deadlocks at every hub.
+        self._one_writer = asyncio.Lock()
+
+    async def save(self, rows: Sequence[tuple], progress: Progress | None = None, what: str = "rows") -> None:
+        """Save in batches, each a transaction. Stopping between two of them loses nothing: saving again goes on.
+
+        Raises what the server raises for a whole batch; the sentence then says how many rows are saved.
+        """
+        done = 0
+
+        async def one(batch: Sequence[tuple]) -> None:
+            nonlocal done
+            await self._save(batch)
+            done += len(batch)
+            if progress:
+                progress(done, len(rows), what)
+
+        try:
+            await in_streams(self._batches(rows), one, WRITE_STREAMS)
+        except GraphRAGError as error:
+            saved = f"{done:,} of {len(rows):,} {what} were saved before; loading again continues there."
+            raise type(error)(error.sentence, f"{error.advice} {saved}".strip(), kind=error.kind) from None
+
+    async def preview(self, rows: Sequence[tuple]) -> None:
+        """Count what ``save`` would change."""
+
+        async def one(batch: Sequence[tuple]) -> None:
+            self._add(await self._changes(batch))
+
+        await in_streams(self._batches(rows), one, WRITE_STREAMS)
+
+    def _batches(self, rows: Sequence[tuple]) -> Iterator[Sequence[tuple]]:
+        place = None if self.shape.text is None else 1 + self.shape.text
+        start = characters = 0
+        for end, row in enumerate(rows):
+            if place is not None and row[place] is not None:
+                characters += len(row[place])
+            if end - start >= WRITE_BATCH or characters > WRITE_CHARACTERS and end > start:
+                yield rows[start:end]
+                start, characters = end, 0
+        if start < len(rows):
+            yield rows[start:]
+
+    async def _changes(self, batch: Sequence[tuple]) -> Changes:
+        keys = {"keys": [row[0] for row in batch]}
+        records = await read_current(self.connection, self._stored, keys, timeout=self.timeout, origin=self.origin)
+        return compare(batch, records[0]["found"], self.shape)
+
+    async def _save(self, batch: Sequence[tuple]) -> None:
+        changes = await self._changes(batch)
+        try:
+            try:
+                await self._write(changes, self._create if self.unique else self._merge)
+            except QueryFailed as error:
+                if error.kind != "constraint":
+                    raise
+                # Most likely another load has just made some of these nodes.
+                changes = await self._changes(batch)
+                await self._write(changes, self._merge)
+        except (QueryFailed, QueryTimeout, InputError) as error:
+            await self._save_parts(batch, error)
+        else:
+            self._add(changes)
+
+    async def _save_parts(self, batch: Sequence[tuple], error: GraphRAGError) -> None:
+        """Find the rows that the server refuses by halving, and leave only those out."""
+        if isinstance(error, QueryTimeout) and len(batch) <= _SMALLEST_TIMED_OUT:
+            raise error
+        if len(batch) == 1:
+            if len(self.refused) >= SERVER_REJECTS:
+                raise error
+            self.refused.append((batch[0], error.sentence))
+            return
+        middle = len(batch) // 2
+        await self._save(batch[:middle])
+        await self._save(batch[middle:])
+
+    async def _write(self, changes: Changes, create: str) -> None:
+        statements: list[Statement] = []
+        if changes.created:
+            statements.append((create, {"rows": changes.created}))
+        if changes.updated:
+            statements.append((self._update, {"rows": changes.updated}))
+        statements += [(text, {"rows": rows}) for text, rows in zip(self._replace, changes.links) if rows]
+        if not statements:
+            return
+        if len(statements) == 1 and changes.created:
+            counted = await write(self.connection, statements, timeout=self.timeout, origin=self.origin)
+        else:
+            async with self._one_writer:
+                counted = await write(self.connection, statements, timeout=self.timeout, origin=self.origin)
+        self.counters += counted
+
+    def _add(self, changes: Changes) -> None:
+        totals = self.totals
+        self.created += len(changes.created)
+        self.created_keys += [row[0] for row in changes.created]
+        totals.properties += changes.properties
+        totals.unchanged += changes.unchanged
+        totals.stale += changes.stale
+        totals.touched += changes.touched
+        totals.embed += changes.embed
+        for mine, its in (
+            (totals.links_added, changes.links_added),
+            (totals.links_removed, changes.links_removed),
+            (totals.links_kept, changes.links_kept),
+        ):
+            mine[:] = map(sum, zip(mine, its))

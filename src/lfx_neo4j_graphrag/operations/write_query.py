@@ -1,0 +1,1 @@
+async def save_by_query(*a): raise NotImplementedError
