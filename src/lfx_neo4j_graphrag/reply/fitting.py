@@ -15,6 +15,8 @@ from .values import CUT_NOTE, plain
 
 # Below this limit the advice of the notice takes too large a part of the reply and is worded shorter.
 ROOMY = 256
+# Tokens for rows where a tail, which is never cut, takes up the whole limit.
+BESIDE_TAIL = 64
 # Characters a text keeps when columns have to go as well.
 SMALLEST = 8
 HINT = "Return fewer columns, filter or aggregate, or page with ORDER BY, SKIP and LIMIT."
@@ -39,14 +41,16 @@ def fit(
     format: str = "yaml",
     more: bool = False,
     extra: dict[str, Any] | None = None,
+    tail: dict[str, Any] | None = None,
     notes: Sequence[str] = (),
     hint: str | None = None,
     encoding: str = ENCODING,
 ) -> Fitted:
-    """The document ``{truncated?, notes?, **extra, rows}`` with the largest number of first rows that fits.
+    """The document ``{truncated?, notes?, **extra, rows, **tail}`` with the largest number of first rows that fits.
 
     A first row that is too large alone is shortened. ``more`` says that the rows are only the first of those there
     are. Entries of ``extra`` are never cut; when they cannot fit whole they are left out and named in the notice.
+    ``tail`` is never cut: where it takes the whole limit, the text is longer than that by BESIDE_TAIL tokens.
     The text never has more than ``token_limit`` tokens (0: no limit) from a limit of 32 on; it parses at any.
 
     Raises InputError for an unknown format.
@@ -55,7 +59,10 @@ def fit(
         raise InputError(f"'{format}' is not a format.", f"Choose one of {', '.join(rendering.FORMATS)}.")
     document = {"notes": list(notes)} if notes else {}
     document.update(plain(extra or {}, longest=None))
-    return _Fitting(rows, document, token_limit, format, more, hint, encoding).result()
+    fitting = _Fitting(rows, document, token_limit, format, more, hint, encoding)
+    if tail:
+        fitting.keep_tail(plain(tail, longest=None))
+    return fitting.result()
 
 
 class _Fitting:
@@ -66,6 +73,12 @@ class _Fitting:
         self.left_out: list[str] = []
         self.rendered: list[str] = []
         self.totals = [0]  # totals[n]: tokens of the first n rows
+        self.tail: dict[str, Any] = {}
+
+    def keep_tail(self, tail: dict[str, Any]) -> None:
+        self.tail = tail
+        if self.limit > 0:
+            self.limit = max(self.limit, self._count(rendering.tail(tail, self.format)) + BESIDE_TAIL)
 
     def result(self) -> Fitted:
         self._render_rows()
@@ -137,7 +150,7 @@ class _Fitting:
 
     def _text(self, notice: dict[str, Any] | None, rows: list[str], columns: list[str] | None = None) -> str:
         document = ({"truncated": notice} if notice else {}) | self.document
-        return rendering.head(document, self.format) + rendering.body(rows, self.format, columns or self.columns)
+        return rendering.head(document, self.format) + rendering.body(rows, self.format, columns or self.columns, self.tail)
 
     def _notice(self, shown: int, reason: str = "", shortened: str = "") -> dict[str, Any]:
         estimated = ", estimated" if tokenizer_note(self.encoding) else ""

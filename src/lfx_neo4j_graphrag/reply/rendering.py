@@ -27,13 +27,25 @@ def head(document: dict[str, Any], format: str) -> str:
     return _yaml(document) if document else ""
 
 
-def body(rows: list[str], format: str, columns: list[str]) -> str:
-    """The rows, as ``row`` renders them, with what stands around them."""
+def body(rows: list[str], format: str, columns: list[str], after: dict[str, Any] | None = None) -> str:
+    """The rows, as ``row`` renders them, with what stands around them and what comes ``after`` them."""
+    end = tail(after or {}, format)
     if format == "json":
-        return '"rows": [' + ("\n" + "".join(rows)[:-2] + "\n" if rows else "") + "]}\n"
+        return '"rows": [' + ("\n" + "".join(rows)[:-2] + "\n" if rows else "") + "]" + end + "}\n"
     if format == "table":
-        return table_top(columns) + "".join(rows) if rows else "(no rows)\n"
-    return "rows:\n" + "".join(rows) if rows else "rows: []\n"
+        return (table_top(columns) + "".join(rows) if rows else "(no rows)\n") + end
+    return ("rows:\n" + "".join(rows) if rows else "rows: []\n") + end
+
+
+def tail(document: dict[str, Any], format: str) -> str:
+    """What comes after the rows."""
+    if not document:
+        return ""
+    if format == "json":
+        return "".join(f",\n{compact_json(key)}: {compact_json(value)}" for key, value in document.items())
+    if format == "table":
+        return "\n" + "".join(f"{line}\n" for key, value in document.items() for line in _lines(key, value))
+    return _yaml(document)
 
 
 def row(value: dict[str, Any], format: str, columns: list[str]) -> str:

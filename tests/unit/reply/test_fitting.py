@@ -209,3 +209,20 @@ def test_cost_depends_on_the_limit_not_on_the_rows(format):
     started = time.perf_counter()
     assert fit(rows, format=format).shown > 5
     assert time.perf_counter() - started < 0.5
+
+
+@pytest.mark.parametrize("format", ["yaml", "json", "table"])
+@pytest.mark.parametrize("limit", [0, 64, 200, 2048])
+def test_a_tail_comes_after_the_rows_and_is_never_cut(format, limit):
+    rows = [{"n": i, "t": "palabra " * 5} for i in range(100)]
+    query = "MATCH (i:Incidencia)\nWHERE i.estado = 'abierta' RETURN i.codigo AS codigo // " + "x " * 60
+    fitted = fit(rows, token_limit=limit, format=format, tail={"query": query, "revised": "once"})
+    if format != "table":
+        document = yaml.safe_load(fitted.text) if format == "yaml" else json.loads(fitted.text)
+        assert document["query"] == query
+        assert list(document)[-3:] == ["rows", "query", "revised"]
+        assert document["rows"] == rows[: fitted.shown]
+    else:
+        assert fitted.text.rstrip().endswith("revised: once") and query in fitted.text
+    assert fitted.shown == (100 if limit == 0 else fitted.shown)
+    assert limit == 0 or count_tokens(fitted.text) <= max(limit, count_tokens(query) + 90)
