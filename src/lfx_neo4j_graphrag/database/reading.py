@@ -201,7 +201,9 @@ async def fetch(
         bound = sendable(parameters)
         async with translated(connection, timeout, bound), asyncio.timeout(timeout + CLIENT_GRACE):
             async with driver_for(connection) as driver:
-                async with driver.session(database=connection.database, default_access_mode=READ_ACCESS) as session:
+                async with driver.session(
+                    database=connection.database, default_access_mode=READ_ACCESS, notifications_min_severity="OFF"
+                ) as session:
                     result = await session.run(Query(cypher, metadata=origin.metadata(), timeout=timeout), bound)
                     rows = [dict(record.items()) async for record in result]
         outcome.rows = len(rows)
