@@ -1,0 +1,112 @@
+"""A real Langflow server and what the editor does with it over HTTP."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+ROOT = Path(__file__).resolve().parents[2]
+NODE_FILE = ROOT / "components" / "neo4j_graphrag" / "neo4j_graphrag.py"
+FLOWS = ROOT / "flows"
+START_SECONDS = 240  # a cold start on two busy cores takes 60
+
+
+def environment(folder: Path, neo4j: Any = None, **more: str) -> dict[str, str]:
+    """Variables of a Langflow with its own folder and, for flows whose connection fields are empty, a Neo4j."""
+    env = {name: value for name, value in os.environ.items() if not name.startswith(("NEO4J_", "LANGFLOW_"))}
+    env |= {
+        "LANGFLOW_CONFIG_DIR": str(folder),
+        "LANGFLOW_SAVE_DB_IN_CONFIG_DIR": "true",
+        "LANGFLOW_AUTO_LOGIN": "true",
+        "LANGFLOW_DO_NOT_TRACK": "true",
+        "DO_NOT_TRACK": "true",
+        "LITELLM_LOCAL_MODEL_COST_MAP": "True",
+        "NEO4J_GRAPHRAG_HOME": str(folder / "neo4j-graphrag"),
+    }
+    if neo4j is not None:
+        env |= {"NEO4J_URI": neo4j.uri, "NEO4J_USERNAME": neo4j.username, "NEO4J_PASSWORD": neo4j.password}
+    return env | more
+
+
+class LangflowServer:
+    """Started at once, usable when the constructor returns; ``stop`` ends it."""
+
+    def __init__(self, folder: Path, neo4j: Any = None, **env: str) -> None:
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port = free.getsockname()[1]
+        self.url = f"http://127.0.0.1:{port}"
+        self.log = folder / "server.log"
+        command = [sys.executable, "-m", "langflow", "run", "--host", "127.0.0.1", "--port", str(port), "--no-open-browser"]
+        with self.log.open("w") as log:
+            self._process = subprocess.Popen(command, env=environment(folder, neo4j, **env), cwd=folder, stdout=log, stderr=log)
+        self.http = httpx.Client(base_url=self.url, timeout=120)
+        try:
+            self._wait()
+            self.http.headers["Authorization"] = f"Bearer {self.http.get('/api/v1/auto_login').json()['access_token']}"
+            key = self.http.post("/api/v1/api_key/", json={"name": "tests"}).json()["api_key"]
+        except BaseException:
+            self.stop()
+            raise
+        self._key = {"x-api-key": key}
+
+    def _wait(self) -> None:
+        deadline = time.monotonic() + START_SECONDS
+        while time.monotonic() < deadline and self._process.poll() is None:
+            try:
+                if self.http.get("/health", timeout=5).status_code == 200:
+                    return
+            except httpx.HTTPError:
+                time.sleep(0.5)
+        raise RuntimeError(f"Langflow did not start:\n{self.log.read_text()[-3000:]}")
+
+    def stop(self) -> None:
+        self._process.terminate()
+        try:
+            self._process.wait(20)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        self.http.close()
+
+    def node(self) -> dict[str, Any]:
+        """The node as the sidebar offers it: {"type": its key there, "node": its description}."""
+        ((kind, node),) = self.http.get("/api/v1/all").json()["neo4j_graphrag"].items()
+        return {"type": kind, "node": node}
+
+    def refresh(self, node: dict[str, Any], field: str, value: Any, *, tool_mode: bool = False) -> httpx.Response:
+        """What the editor posts when a refreshing field has changed."""
+        template = node["template"]
+        body = {"code": template["code"]["value"], "template": template, "field": field, "field_value": value, "tool_mode": tool_mode}
+        return self.http.post("/api/v1/custom_component/update", json=body)
+
+    def upload(self, flow: dict[str, Any] | Path) -> str:
+        """Import a flow; its id."""
+        content = flow.read_bytes() if isinstance(flow, Path) else json.dumps(flow).encode()
+        answer = self.http.post("/api/v1/flows/upload/", files={"file": ("flow.json", content, "application/json")})
+        answer.raise_for_status()
+        return answer.json()[0]["id"]
+
+    def upload_file(self, path: Path) -> str:
+        """Put a file where Read File finds it; the path to write into its field."""
+        answer = self.http.post("/api/v2/files", files={"file": (path.name, path.read_bytes())})
+        answer.raise_for_status()
+        return answer.json()["path"]
+
+    def run(self, flow_id: str, **body: Any) -> httpx.Response:
+        return self.http.post(f"/api/v1/run/{flow_id}", json={"output_type": "chat", "input_type": "chat", **body}, headers=self._key)
+
+
+def texts(answer: httpx.Response) -> dict[str, str]:
+    """The messages of a run: the id of each output node and its text."""
+    assert answer.status_code == 200, answer.text[:2000]
+    found = [each for output in answer.json()["outputs"] for each in output["outputs"]]
+    return {each["component_id"]: each["results"]["message"]["text"] for each in found if "message" in each["results"]}
