@@ -12,7 +12,7 @@ import logging
 import os
 import time
 import uuid
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
@@ -97,8 +97,11 @@ async def read(
     limits: Limits = Limits(),
     origin: Origin = Origin("cypher_query"),
     layers: frozenset[str] = ALL_LAYERS,
+    before_run: Callable[[list[dict[str, Any]]], None] | None = None,
 ) -> Reading:
     """Run a user's reading statement. ``layers`` exists for tests, which switch one off at a time.
+
+    ``before_run`` gets the server's notifications on the statement and stops it by raising a GraphRAGError.
 
     The caller has its rows or its error within ``limits.timeout`` + CLIENT_GRACE seconds and a little, whatever the
     server does. Raises QueryRefused, QueryFailed, QueryTimeout, IndexProblem, InputError or ConnectionFailed.
@@ -119,6 +122,8 @@ async def read(
                             notifications = (
                                 await _explained(tx, connection, text, bound, allowed, limits.timeout) if "explain" in layers else []
                             )
+                            if before_run:
+                                before_run(notifications)
                             result = await tx.run(text, bound)
                             records: list[Record] = await result.fetch(limits.max_rows + 1)
                             columns = list(result.keys())
