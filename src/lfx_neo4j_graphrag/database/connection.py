@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 import ipaddress
 import json
+import logging
 import os
 import threading
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -120,6 +122,16 @@ def _is_public(host: str) -> bool:
         return "." in name and not name.endswith((".local", ".internal", ".lan", ".home", ".localhost", ".test", ".svc", ".intranet"))
 
 
+# The driver logs notifications with the whole statement, and retries with the server's whole text, as warnings that
+# land on stderr. Ours are in the replies and reports; those of other users of the driver in this process stay.
+_ours: ContextVar[bool] = ContextVar("lfx_neo4j_graphrag_statement", default=False)
+_DRIVER_LOGGERS = ("neo4j.notifications", "neo4j.session", "neo4j.io", "neo4j.pool")
+
+
+def _not_ours(record: logging.LogRecord) -> bool:
+    return not _ours.get()
+
+
 # loop -> {(uri, username, password): [driver, users, keeper]}, least recently used first. The driver holds
 # its loop, so weak references would never die; loops that closed are dropped at the next call instead.
 _loops: dict[asyncio.AbstractEventLoop, OrderedDict[tuple, list]] = {}
@@ -153,15 +165,19 @@ async def driver_for(connection: Connection) -> AsyncIterator[AsyncDriver]:
         await anext(entry[2])
     table.move_to_end(key)
     entry[1] += 1
+    ours = _ours.set(True)
     try:
         yield entry[0]
     finally:
+        _ours.reset(ours)
         entry[1] -= 1
         for old in [k for k, e in table.items() if not e[1]][: max(0, len(table) - IDLE_DRIVERS)]:
             await table.pop(old)[2].aclose()
 
 
 def _new_driver(connection: Connection) -> AsyncDriver:
+    for name in _DRIVER_LOGGERS:
+        logging.getLogger(name).addFilter(_not_ours)  # added once: a logger keeps one of each
     from neo4j import AsyncGraphDatabase  # 0.3 s, 2 s where pandas is installed: at first use, not at import
 
     auth: Any = (connection.username, connection.password) if connection.username or connection.password else None
