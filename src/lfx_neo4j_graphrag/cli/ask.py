@@ -1,0 +1,141 @@
+"""``ask``: a question in your own words, and ``evaluate``: a file of questions with the answers they should get."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from ..defaults import NUMBER_OF_RESULTS, QUERY_TIMEOUT, TOKEN_LIMIT
+from ..errors import ConnectionFailed, GraphRAGError, InputError
+from .common import Connect, Format, FormatOption, TimeoutOption, TokenLimitOption, command, print_answer, progress_bar, say, text_or_file
+from .models import ModelOption, chat_model
+
+ExamplesOption = Annotated[str, typer.Option("--examples", help="Question/Cypher pairs, or @file.")]
+DescriptionOption = Annotated[str, typer.Option("--graph-description", help="What the graph is about, or @file.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands to the app."""
+
+    @command(app, "ask")
+    async def ask(
+        connect: Connect,
+        question: Annotated[str, typer.Argument(help="The question, in your own words.")],
+        model: ModelOption = "",
+        examples: ExamplesOption = "",
+        graph_description: DescriptionOption = "",
+        number_of_results: Annotated[int, typer.Option("--number-of-results", min=1, help="20 rows for each.")] = NUMBER_OF_RESULTS,
+        query_timeout: TimeoutOption = QUERY_TIMEOUT,
+        token_limit: TokenLimitOption = TOKEN_LIMIT,
+        format: FormatOption = Format.yaml,
+    ) -> None:
+        """Answer a question: a language model writes the query, which is checked, run, and shown with its rows."""
+        from ..operations.text2cypher import Text2CypherRequest, text2cypher
+
+        request = Text2CypherRequest(
+            query=question,
+            model=chat_model(model),
+            examples=text_or_file(examples),
+            graph_description=text_or_file(graph_description),
+            number_of_results=number_of_results,
+            timeout=query_timeout,
+            token_limit=token_limit,
+            format=format.value,
+        )
+        print_answer((await text2cypher(connect(), request)).text)
+
+    @command(app, "evaluate")
+    async def evaluate(
+        connect: Connect,
+        file: Annotated[Path, typer.Argument(help="YAML: questions: [{question, expect: value or rows, or cypher}].")],
+        model: ModelOption = "",
+        examples: ExamplesOption = "",
+        graph_description: DescriptionOption = "",
+        minimum: Annotated[int | None, typer.Option("--min", help="Right answers below which the exit status is 1; default: all.")] = None,
+        json_file: Annotated[Path | None, typer.Option("--json", help="Write the outcomes here.")] = None,
+        html_file: Annotated[Path | None, typer.Option("--html", help="Write a page here.")] = None,
+        compare_with: Annotated[Path | None, typer.Option("--compare", help="The --json of an earlier run.")] = None,
+        suggest: Annotated[bool, typer.Option("--suggest", help="Propose Examples for the misses that have a gold query.")] = False,
+        query_timeout: TimeoutOption = QUERY_TIMEOUT,
+    ) -> None:
+        """Ask each question of a file through Text2Cypher and score the answer by what it returned."""
+        from ..asking.evaluation import compare, parse_questions, summary, to_html, to_json
+
+        questions = parse_questions(text_or_file(f"@{file}"))
+        earlier = text_or_file(f"@{compare_with}") if compare_with else ""
+        chat, connection = chat_model(model), connect()
+        outcomes = []
+        with progress_bar() as progress:
+            for number, question in enumerate(questions, 1):
+                outcomes.append(await _outcome(connection, chat, question, text_or_file(examples), text_or_file(graph_description), query_timeout))
+                progress(number, len(questions), "questions")
+        _print_outcomes(outcomes)
+        if json_file:
+            json_file.write_text(to_json(outcomes), encoding="utf-8")
+        if html_file:
+            html_file.write_text(to_html(outcomes, f"{file.name} · {model or 'MODEL'}"), encoding="utf-8")
+        if earlier:
+            print_answer("\n".join(compare(earlier, outcomes)) or "Nothing changed.")
+        if suggest:
+            _print_suggestions(questions, outcomes)
+        total = summary(outcomes)
+        if total["right"] < (len(outcomes) if minimum is None else minimum):
+            raise typer.Exit(1)
+
+
+async def _outcome(connection: Any, model: Any, question: Any, examples: str, description: str, timeout: float) -> Any:
+    from ..asking.evaluation import Outcome
+    from ..asking.scoring import matches
+    from ..operations.text2cypher import Text2CypherRequest, text2cypher
+
+    expected = await _gold(connection, question.cypher, timeout) if question.cypher else question.expect
+    request = Text2CypherRequest(question.question, model, examples, description, timeout=timeout, token_limit=0)
+    started = time.perf_counter()
+    rows, query, error, calls = [], "", "", 0
+    try:
+        result = await text2cypher(connection, request)
+        rows, query, calls = result.rows, result.details["query"], result.details["model_calls"]
+        if result.details["refused"]:
+            error = f"refused: {result.details['refused']}"
+    except ConnectionFailed:
+        raise
+    except GraphRAGError as failed:
+        error = str(failed)
+    right = not error and matches(expected, rows)
+    return Outcome(question.question, right, expected, rows, query, error, question.kind, calls, round(time.perf_counter() - started, 2))
+
+
+async def _gold(connection: Any, cypher: str, timeout: float) -> list[list[Any]]:
+    from ..operations.cypher_query import CypherQueryRequest, cypher_query
+
+    result = await cypher_query(connection, CypherQueryRequest(cypher=cypher, parameters={}, timeout=timeout, token_limit=0, max_rows=1000))
+    if result.details["more"]:
+        raise InputError("A gold query gives more than 1,000 rows.", "Ask for less: answers of this length are not compared.")
+    return [list(row.values()) for row in result.rows]
+
+
+def _print_outcomes(outcomes: list[Any]) -> None:
+    from ..asking.evaluation import summary
+
+    for outcome in outcomes:
+        print_answer(f"{'right' if outcome.right else 'WRONG'}  {outcome.question}")
+        if not outcome.right:
+            print_answer(f"       expected {outcome.expected!r}\n       got      {outcome.error or outcome.got[:10]!r}")
+            if outcome.query:
+                print_answer("       query    " + "\n                ".join(outcome.query.splitlines()))
+    total = summary(outcomes)
+    print_answer(f"{total['right']} of {total['questions']} right, {total['model_calls']} model calls, {total['seconds']} s")
+    if len(total["by_kind"]) > 1:
+        print_answer("\n".join(f"  {kind}: {counts}" for kind, counts in total["by_kind"].items()))
+
+
+def _print_suggestions(questions: list[Any], outcomes: list[Any]) -> None:
+    missed = [(q, o) for q, o in zip(questions, outcomes, strict=True) if not o.right]
+    with_gold = [q for q, _ in missed if q.cypher]
+    if with_gold:
+        print_answer("\nExamples to add:\n\n" + "\n\n".join(f"Question: {q.question}\nCypher: {q.cypher}" for q in with_gold))
+    if without := len(missed) - len(with_gold):
+        say(f"{without} of the misses have no gold query (cypher) in the file: add one, and it is proposed as an example.")

@@ -1,0 +1,37 @@
+"""``schema``: what is in the graph."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import Annotated
+
+import typer
+
+from ..defaults import QUERY_TIMEOUT, TOKEN_LIMIT
+from .common import Connect, TimeoutOption, TokenLimitOption, command, print_answer
+
+
+class SchemaFormat(str, Enum):
+    """How the schema is written."""
+
+    text = "text"
+    table = "table"
+    json = "json"
+    mermaid = "mermaid"
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the app."""
+
+    @command(app, "schema")
+    async def schema(
+        connect: Connect,
+        format: Annotated[SchemaFormat, typer.Option("--format", help="mermaid draws a picture.")] = SchemaFormat.text,
+        query_timeout: TimeoutOption = QUERY_TIMEOUT,
+        token_limit: TokenLimitOption = TOKEN_LIMIT,
+    ) -> None:
+        """Labels, properties, relationships and indexes of the graph, with counts and example values."""
+        from ..operations.graph_schema import GraphSchemaRequest, graph_schema
+
+        request = GraphSchemaRequest(timeout=query_timeout, token_limit=token_limit, format=format.value)
+        print_answer((await graph_schema(connect(), request)).text)
