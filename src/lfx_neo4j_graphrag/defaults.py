@@ -133,3 +133,14 @@ KEYS_MOST = 200_000
 ANSWERS_MOST = 50_000
 # Characters of a text that the local embedding model reads: some 5,000 tokens, ten of its windows, about a second.
 LOCAL_EMBEDDING_CHARS = 20_000
+
+# Value linking reads so many nodes of a label and keeps so many values of a property: 20,000 nodes take some 50 ms.
+LINKING_NODES = 20_000
+LINKING_VALUES = 2_000
+# Characters of the longest text that can be a name; seconds after which linking is done without.
+LINKING_LENGTH = 100
+LINKING_SECONDS = 1.0
+# How long a description of the graph is believed when a cheap look shows no change.
+SCHEMA_CACHE_SECONDS = 60.0
+# Tokens of the schema in a prompt, above which it is pruned to the question.
+PROMPT_SCHEMA_TOKENS = 3_000

@@ -7,10 +7,12 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-# Best places to divide first: before a heading, between paragraphs, lines, sentences, words.
-_SEPARATORS = ["\n# ", "\n## ", "\n### ", "\n\n", "\n", ". ", " ", ""]
+# Best places to divide first: between paragraphs, lines, sentences, words.
+_SEPARATORS = ["\n\n", "\n", ". ", " ", ""]
 _HEADING = re.compile(r"^(#{1,6})\s+(.+?)\s*#*$")
+_TRAILING_HEADINGS = re.compile(r"(?:(?:\A|\n)#{1,6} [^\n]+\s*)+\Z")
 _NUMBERED = re.compile(r"^(\d+(?:\.\d+)*)[.)]?\s+\S")
+_YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 _TITLE_CHARS = 90
 
 
@@ -23,25 +25,30 @@ class Piece:
 
 
 def split_text(text: str, size: int, overlap: int = 0) -> list[Piece]:
-    """Divide ``text`` into pieces of at most ``size`` characters; nothing but white space at the borders is lost.
+    """Divide ``text`` into pieces of about ``size`` characters; nothing but white space at the borders is lost.
 
-    ``overlap``: how many characters a piece repeats of the one before.
+    ``overlap``: how many characters a piece repeats of the one before. A Markdown heading never ends a piece: it goes with
+    the text under it, which may make that piece longer than ``size`` by the heading.
     """
     if len(text) <= size:
         return [Piece(text.strip(), len(text) - len(text.lstrip()))] if text.strip() else []
     from langchain_text_splitters import RecursiveCharacterTextSplitter
 
-    splitter = RecursiveCharacterTextSplitter(
-        chunk_size=size, chunk_overlap=overlap, separators=_SEPARATORS, keep_separator="start", add_start_index=False
-    )
-    pieces: list[Piece] = []
+    splitter = RecursiveCharacterTextSplitter(chunk_size=size, chunk_overlap=overlap, separators=_SEPARATORS, keep_separator="end")
+    borders: list[tuple[int, int]] = []
     position = 0
     for part in splitter.split_text(text):
         start = text.find(part, max(0, position - overlap))
         start = position if start < 0 else start
-        pieces.append(Piece(part, start))
         position = start + len(part)
-    return pieces
+        borders.append((start, position))
+    for number in range(len(borders) - 1):
+        start, end = borders[number]
+        if heading := _TRAILING_HEADINGS.search(text[start:end]):
+            borders[number] = (start, start + heading.start())
+            borders[number + 1] = (min(borders[number + 1][0], start + heading.start()), borders[number + 1][1])
+    pieces = (Piece(text[start:end].strip(), start + len(text[start:end]) - len(text[start:end].lstrip())) for start, end in borders)
+    return [piece for piece in pieces if piece.text]
 
 
 def sections(text: str, limit: int, overlap: int) -> list[Piece]:
@@ -89,5 +96,7 @@ def _is_title(line: str, following: str) -> bool:
     if not 3 <= len(line) <= _TITLE_CHARS or not following or line.endswith((".", ",", ";", ":", "-")) or "|" in line:
         return False
     first = _NUMBERED.sub("A", line)[:1]
+    if re.search(r"\d", _YEAR.sub("", _NUMBERED.sub("A", line))):  # a row of a table, a reference, an amount
+        return False
     # A line that was only broken is about as long as the line under it; a title is shorter than a line of the text.
     return first.isupper() and len(line) < 0.7 * max(len(following), 60) and len(line.split()) <= 10

@@ -9,7 +9,7 @@ Also read: ``{"nodes": [{"id", "label", "properties"}], "relationships": [{"type
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -74,6 +74,25 @@ def read_shapes(values: list[Any], schema: GraphSchema) -> Raw:
     raw = Raw()
     for value in values:
         _value(value, schema, raw)
+    return raw
+
+
+def graph_document(
+    nodes: Sequence[tuple[Any, str, dict[str, Any]]], links: Sequence[tuple[int, str, int, dict[str, Any]]], schema: GraphSchema
+) -> Raw:
+    """A graph document: nodes (id, type, properties), links (index, type, index, properties). A node's id is its key.
+
+    It goes into the declared key, unless the properties give that; for a type that is not declared, into ``id``.
+    """
+    raw = Raw(recognised=True)
+    for id_, label, properties in nodes:
+        node = schema.node(label)
+        if not (node and node.properties):
+            properties = properties | {"id": id_}
+        elif not any(node.property(name) is node.properties[0] for name in properties):
+            properties = properties | {"key": id_}
+        raw.entities.append(RawEntity(label, properties))
+    raw.links = [RawLink(kind, End(entity=start), End(entity=end), properties) for start, kind, end, properties in links]
     return raw
 
 

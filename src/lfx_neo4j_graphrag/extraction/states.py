@@ -1,7 +1,7 @@
 """Which of two statements about the same property stands: the final state wins, in a run and in later runs.
 
-A statement has a rank, ``(date, number)``: the date that its document carries ("" when it carries none) and the number under
-which the document was first read. The higher rank wins, so a dated document goes over an undated one, a later date over an
+A statement has a rank, ``(date, number)``: the date that its document carries ("" when it carries none), and the number under
+which the document was first read together with the place of the passage in it. The higher rank wins, so a dated document goes over an undated one, a later date over an
 earlier one, and among equals the later in the input.
 
 Against a value that the graph already holds:
@@ -25,10 +25,12 @@ from typing import Any
 from .names import fold
 
 Rank = tuple[str, int]
+_PARTS = 1_000_000  # more than any document has
 
 
-def rank_of(day: date | None, number: int) -> Rank:
-    return (day.isoformat() if day else "", number)
+def rank_of(day: date | None, number: int, part: int = 0) -> Rank:
+    """The rank of part ``part`` of the document with this date and number."""
+    return (day.isoformat() if day else "", number * _PARTS + part)
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,389 @@
+"""Build Graph: documents into entities and relationships, without Cypher."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import time
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from typing import Any
+
+from ..cypher.graph_statements import CHUNK
+from ..database.capabilities import capabilities
+from ..database.connection import Connection
+from ..database.indexes import list_constraints, list_indexes
+from ..database.reading import fetch
+from ..database.writing import Progress
+from ..defaults import FULLTEXT_ANALYZER, MODEL_CONCURRENCY, MODEL_TIMEOUT, PROPOSAL_CHARS, QUERY_TIMEOUT
+from ..errors import InputError, ModelFailed
+from ..extraction.conform import conform
+from ..extraction.dates import document_date
+from ..extraction.grammar import parse_schema
+from ..extraction.language import is_spanish
+from ..extraction.names import fold
+from ..extraction.passages import joined, plan_chunks, plan_reads
+from ..extraction.prompt import Passage
+from ..extraction.proposal import describe, proposal_messages, read_proposal
+from ..extraction.schema import GraphSchema
+from ..extraction.shapes import graph_document
+from ..extraction.similar import near_pairs
+from ..extraction.states import rank_of
+from ..extraction.vocabulary import Vocabulary
+from ..records.documents import Document, documents_from
+from ..records.report import Report
+from .build_chunks import Chunk, SavedChunks, save_chunks
+from .build_indexes import check_work, chunk_work, embedder_work, entity_work, first_label, indexed_columns, write_lines
+from .build_reading import Reader, Reading
+from .build_report import BuildReport, DocumentOutcome
+from .build_writing import ORIGIN, Found, GraphWriter
+from .memory import Memory, memory_file
+from .model import CallFailed
+from .record_indexes import embed_nodes, finish_indexes
+from .result import Result
+
+_COMPARED_KEYS = 20_000  # beyond it only the new names of a type are compared with each other
+
+
+@dataclass(frozen=True)
+class BuildGraphRequest:
+    """The fields of the node. ``documents``: any container ``documents_from`` reads. ``model``: a LangChain chat model.
+
+    ``embedder``: LangChain embeddings or None. ``concurrency``: model calls at once. ``use_cache``: remember answers and dates of
+    documents in the user's folder. ``timeout``: seconds per statement, ``model_timeout``: per model call.
+    """
+
+    documents: Any
+    model: Any = None
+    allowed_patterns: str = ""
+    node_types: str = ""
+    relationship_types: str = ""
+    extraction_instructions: str = ""
+    save_source_chunks: bool = False
+    embedder: Any = None
+    vector_index: str = ""
+    fulltext_index: str = ""
+    fulltext_analyzer: str = FULLTEXT_ANALYZER
+    concurrency: int = MODEL_CONCURRENCY
+    use_cache: bool = True
+    timeout: float = QUERY_TIMEOUT
+    model_timeout: float = MODEL_TIMEOUT
+
+
+@dataclass
+class _Source:
+    """A document: the incoming texts of one name."""
+
+    name: str
+    shown: str
+    position: int
+    parts: list[Document] = field(default_factory=list)
+    date: date | None = None
+    number: int = 0
+
+    @property
+    def text(self) -> str:
+        return joined([(part.text, part.page) for part in self.parts])[0]
+
+
+@dataclass
+class _Unit:
+    """One thing to read: a passage for the model, or a graph document."""
+
+    source: _Source
+    outcome: DocumentOutcome
+    part: int
+    passage: Passage | None = None
+    graph: Any = None
+    chunk: str | None = None
+
+
+async def build_graph(connection: Connection, request: BuildGraphRequest, progress: Progress | None = None) -> Result:
+    """Read documents with the model, save the entities and relationships they state, index them and report.
+
+    ``details["report"]`` holds the numbers (``BuildReport.as_dict``), ``details["status"]`` ok, partial or failed. A document that
+    can't be read is reported by name and reason; what the others gave is saved, as soon as it is read. ``rows`` has a row per
+    document. Which of two statements stands is explained in ``extraction.states``.
+
+    Raises InputError for fields that can't be understood (with field and line), a missing model or no documents; ModelFailed when
+    the provider refuses every call (key, credit, unknown model); IndexProblem and EmbeddingProblem before anything is asked; and
+    the errors of the server.
+    """
+    schema = parse_schema(request.allowed_patterns, request.node_types, request.relationship_types)
+    reserved = {fold(CHUNK)} & {fold(node.label) for node in schema.nodes}
+    if request.save_source_chunks and reserved:
+        raise InputError(f"Node Types has the type {CHUNK}, which Save Source Chunks keeps for passages.", "Give it another name.")
+    documents = documents_from(request.documents)
+    if not documents:
+        raise InputError("There are no documents.", "Connect texts, files or a table with a text column to Data.")
+    if request.model is None and any(document.graph is None and document.text.strip() for document in documents):
+        raise InputError("No language model is connected.", "Connect a Language Model; only graph documents are saved without one.")
+    memory = Memory(memory_file() if request.use_cache else None)
+    try:
+        return await _Run(connection, request, schema, documents, memory, progress).run()
+    finally:
+        memory.close()
+
+
+class _Run:
+    def __init__(
+        self,
+        connection: Connection,
+        request: BuildGraphRequest,
+        schema: GraphSchema,
+        documents: Sequence[Document],
+        memory: Memory,
+        progress: Progress | None,
+    ) -> None:
+        self.connection, self.request, self.schema, self.memory, self.progress = connection, request, schema, memory, progress
+        self.instructions = request.extraction_instructions or ""
+        self.report = BuildReport()
+        self.sources = _sources(documents)
+        self.units: list[_Unit] = []
+        self.chunks: list[Chunk] = []
+        self.done = 0
+
+    async def run(self) -> Result:
+        started = time.perf_counter()
+        base = await embedder_work(self.request.embedder, await capabilities(self.connection))
+        names = (self.request.vector_index, self.request.fulltext_index)
+        analyzer = self.request.fulltext_analyzer
+        existing = await list_indexes(self.connection)
+        chunks_work = chunk_work(base, analyzer) if self.request.save_source_chunks else None
+        if chunks_work:
+            await check_work(self.connection, existing, chunks_work)
+        if self.schema.first_label:
+            await check_work(self.connection, existing, entity_work(base, self.schema.first_label, names, analyzer))
+
+        graph = await self._number_documents()
+        vocabulary = await self._vocabulary()
+        self._plan()
+        reader = Reader(
+            self.request.model,
+            vocabulary,
+            self.instructions,
+            self.memory,
+            asyncio.Semaphore(max(1, self.request.concurrency)),
+            self.request.model_timeout,
+        )
+        await self._propose(reader)
+        vocabulary.schema = self.schema
+        reader.instructions = self.instructions
+
+        writer = GraphWriter(
+            self.connection, vocabulary, self.memory, graph, chunks=self.request.save_source_chunks, timeout=self.request.timeout
+        )
+        indexing = Report(label="")
+        saved = await self._save_chunks()
+        asked = time.perf_counter()
+        await self._extract(reader, writer)
+        self.report.extraction_seconds = time.perf_counter() - asked
+        if chunks_work:
+            if base.embedder is not None:
+                texts = [(chunk.id, chunk.properties()["text"]) for chunk in saved.unembedded]
+                await embed_nodes(self.connection, CHUNK, "id", texts, base, indexing, self.request.timeout, self.progress)
+            await finish_indexes(self.connection, chunks_work, indexing, self.progress)
+        label = first_label(self.schema.first_label, list(writer.nodes))
+        if label:
+            await write_lines(self.connection, writer, label, base, indexing, self.request.timeout, self.progress)
+            work = entity_work(base, label, names, analyzer, *indexed_columns(writer, label))
+            await finish_indexes(self.connection, work, indexing, self.progress)
+        self._report(reader, writer, indexing, saved)
+        self.report.seconds = time.perf_counter() - started
+        details = {"report": self.report.as_dict(), "status": self.report.status}
+        return Result(self.report.as_text(), [document.as_row() for document in self.report.documents], details)
+
+    # --------------------------------------------------------------------------------------------- before reading
+
+    async def _number_documents(self) -> str:
+        """Give each document its date and number; returns the mark of the graph in the user's memory."""
+        rows = await fetch(self.connection, "CALL db.info() YIELD id MATCH (n) RETURN id, count(n) AS nodes", origin=ORIGIN)
+        if not rows:  # MATCH finds nothing, so nothing is returned
+            rows = await fetch(self.connection, "CALL db.info() YIELD id RETURN id, 0 AS nodes", origin=ORIGIN)
+        graph = rows[0]["id"]
+        if not rows[0]["nodes"]:
+            self.memory.forget(graph)
+        texts = [source.text for source in self.sources]
+        digests = [hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:32] for text in texts]
+        for source, text, number in zip(self.sources, texts, self.memory.numbers(graph, digests), strict=True):
+            source.number = number
+            metadata = {key: value for part in reversed(source.parts) for key, value in part.metadata.items()}
+            source.date = document_date(text, source.name if source.parts[0].given else "", metadata)
+        return graph
+
+    async def _vocabulary(self) -> Vocabulary:
+        sample = " ".join([*(source.text[:2000] for source in self.sources[:10]), *(node.label for node in self.schema.nodes)])
+        only_graphs = all(part.graph for source in self.sources for part in source.parts)
+        keys: dict[str, str] = {}
+        for constraint in await list_constraints(self.connection):
+            if constraint.entity == "NODE" and len(constraint.labels) == len(constraint.properties) == 1 and "EXIST" not in constraint.kind:
+                keys.setdefault(constraint.labels[0], constraint.properties[0])
+        labels = await fetch(self.connection, "CALL db.labels() YIELD label RETURN label", origin=ORIGIN) if self.schema.empty else []
+        default = "id" if only_graphs else "nombre" if is_spanish(sample) else "name"
+        return Vocabulary(self.schema, keys=keys, labels=[row["label"] for row in labels], default_key=default)
+
+    def _plan(self) -> None:
+        """What is to be read, and the passages that are kept, in the order of the documents' dates."""
+        keep = self.request.save_source_chunks
+        for source in sorted(self.sources, key=lambda source: rank_of(source.date, source.number)):
+            outcome = DocumentOutcome(source.shown, source.position, source.date.isoformat() if source.date else None)
+            self.report.documents.append(outcome)
+            if problem := next((part.problem for part in source.parts if part.problem), ""):
+                outcome.reasons.append(problem)
+            texts = [(part.text, part.page) for part in source.parts if part.graph is None]
+            graphs = [part for part in source.parts if part.graph]
+            if not graphs and not any(text.strip() for text, _ in texts):
+                outcome.reasons = outcome.reasons or ["it has no text (empty, or scanned pages without text recognition)"]
+                continue
+            planned = (plan_chunks if keep else plan_reads)(texts) if any(text.strip() for text, _ in texts) else []
+            title = str(source.parts[0].metadata.get("title") or "")
+            for passage in planned:
+                chunk = Chunk(source.name, passage, source.date, title) if keep else None
+                if chunk:
+                    self.chunks.append(chunk)
+                read = Passage(
+                    passage.text, source.shown, source.date, passage.headings, passage.before, passage.position - 1, len(planned)
+                )
+                self.units.append(_Unit(source, outcome, passage.position, passage=read, chunk=chunk.id if chunk else None))
+            for number, part in enumerate(graphs, len(planned) + 1):
+                chunk = None
+                if keep and part.text.strip():
+                    passage = plan_reads([(part.text, part.page)])[0]
+                    chunk = Chunk(source.name, type(passage)(part.text, number, part.page, passage.headings), source.date, title)
+                    self.chunks.append(chunk)
+                self.units.append(_Unit(source, outcome, number, graph=part.graph, chunk=chunk.id if chunk else None))
+        self.report.documents.sort(key=lambda outcome: outcome.position)
+
+    async def _propose(self, reader: Reader) -> None:
+        """Without any schema: one call that proposes one from samples of all documents."""
+        texts = [(source.shown, source.text) for source in self.sources if any(part.graph is None and part.text.strip() for part in source.parts)]
+        if not self.schema.empty or not texts:
+            return
+        if self.progress:
+            self.progress(0, len(self.units), "documents: proposing a schema")
+        answer = await reader.ask(proposal_messages(texts, PROPOSAL_CHARS, self.instructions))
+        schema, instructions = read_proposal(answer.text, answer.finish_reason)
+        if not schema.nodes:
+            self.report.warnings.append(
+                "The model proposed no schema that could be read: types and relationships are those that each document used. "
+                "Fill in Allowed Patterns and Node Types for a graph that can be counted."
+            )
+            return
+        self.schema = schema
+        self.report.proposal = describe(schema, instructions)
+        self.instructions = "\n".join(part for part in (self.instructions.strip(), instructions) if part)
+
+    async def _save_chunks(self) -> SavedChunks:
+        if not self.request.save_source_chunks:
+            return SavedChunks()
+        names = [source.name for source in self.sources]
+        return await save_chunks(self.connection, self.chunks, names, self.request.timeout)
+
+    # ------------------------------------------------------------------------------------------------- reading
+
+    async def _extract(self, reader: Reader, writer: GraphWriter) -> None:
+        """Read all units at once (the semaphore bounds the calls) and save each as soon as it is read."""
+        queue: asyncio.Queue[tuple[_Unit, Reading | BaseException]] = asyncio.Queue()
+
+        async def work(unit: _Unit) -> None:
+            try:
+                await queue.put((unit, await self._read(unit, reader)))
+            except Exception as error:
+                await queue.put((unit, error))
+
+        tasks = [asyncio.create_task(work(unit)) for unit in self.units]
+        try:
+            while self.done < len(self.units):
+                arrived = [await queue.get()]
+                while not queue.empty():
+                    arrived.append(queue.get_nowait())
+                self.done += len(arrived)
+                await self._settle(arrived, writer)
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _read(self, unit: _Unit, reader: Reader) -> Reading:
+        if unit.graph is not None:
+            return Reading(conform(graph_document(unit.graph.nodes, unit.graph.links, reader.vocabulary.schema), reader.vocabulary))
+        return await reader.read(unit.passage)
+
+    async def _settle(self, arrived: Sequence[tuple[_Unit, Reading | BaseException]], writer: GraphWriter) -> None:
+        found: list[Found] = []
+        fatal: BaseException | None = None
+        for unit, reading in arrived:
+            where = f"part {unit.part} of {unit.passage.parts}: " if unit.passage and unit.passage.parts > 1 else ""
+            if isinstance(reading, ModelFailed):
+                unit.outcome.reasons.append(where + reading.sentence)
+                if isinstance(reading, CallFailed) and reading.kind == "model_key":
+                    fatal = reading
+            elif isinstance(reading, BaseException):
+                fatal = reading
+            else:
+                self._count(unit, reading, where)
+                rank = rank_of(unit.source.date, unit.source.number, unit.part)
+                found.append(Found(reading.extraction, rank, unit.source.shown, unit.chunk))
+        if found:
+            await writer.save(found)
+        if fatal:
+            raise fatal
+        if self.progress:
+            failed = sum(document.status == "failed" for document in self.report.documents)
+            what = "passages" if self.request.save_source_chunks else "documents"
+            self.progress(self.done, len(self.units), f"{what} read: {len(writer.nodes)} entities, {failed} failed")
+
+    def _count(self, unit: _Unit, reading: Reading, where: str) -> None:
+        extraction = reading.extraction
+        unit.outcome.entities += len(extraction.entities)
+        unit.outcome.links += len(extraction.links)
+        unit.outcome.dropped += len(extraction.dropped)
+        if reading.problem:
+            unit.outcome.reasons.append(where + reading.problem)
+        for reason, item in extraction.dropped:
+            self.report.drop(unit.source.shown, reason, item)
+        for name in sorted(extraction.nested):
+            warning = f"Values of {name} were nested and are stored as JSON text."
+            if warning not in self.report.warnings:
+                self.report.warnings.append(warning)
+
+    # -------------------------------------------------------------------------------------------------- report
+
+    def _report(self, reader: Reader, writer: GraphWriter, indexing: Report, saved: SavedChunks) -> None:
+        report = self.report
+        report.model_calls, report.cached_answers = reader.calls, reader.cached
+        report.input_tokens, report.output_tokens = reader.input_tokens, reader.output_tokens
+        for (label, _), node in sorted(writer.nodes.items(), key=lambda entry: entry[0]):
+            kind = "created" if not node.existed else "changed" if node.changed else "unchanged"
+            report.nodes.setdefault(label, Counter())[kind] += 1
+        for kind, created in sorted(writer.links_created.items()):
+            total = sum(key[0] == kind for key in writer.links)
+            report.relationships[kind] = Counter(created=created, unchanged=total - created)
+        if self.request.save_source_chunks:
+            kept = saved.total - saved.created
+            report.chunks = {"in all": saved.total, "created": saved.created, "unchanged": kept, "deleted": saved.deleted}
+        for label, known in writer.labels.items():
+            fresh = [str(node.key) for (own, _), node in writer.nodes.items() if own == label and not node.existed]
+            others = [str(key) for key in known.spelled.values()] if len(known.spelled) <= _COMPARED_KEYS else []
+            report.candidates += [{"type": label, "names": list(pair)} for pair in near_pairs(fresh, others)]
+        report.state_changes = writer.state_changes()
+        report.older_not_applied = writer.older
+        report.embeddings = indexing.embeddings
+        report.indexes = indexing.indexes
+        report.warnings += [*saved.warnings, *writer.warnings, *indexing.warnings]
+
+
+def _sources(documents: Sequence[Document]) -> list[_Source]:
+    """Texts of one named document together, in the order in which the documents begin."""
+    found: dict[str, _Source] = {}
+    for document in documents:
+        if document.given:
+            shown = document.name
+        else:
+            words = " ".join(document.text.split())[:40]
+            shown = f"document {document.position}" + (f" ({words}…)" if words else "")
+        source = found.setdefault(document.name, _Source(document.name, shown, document.position))
+        source.parts.append(document)
+    return list(found.values())
