@@ -54,6 +54,8 @@ _SHOW_KINDS = set(
     "ALL VECTOR FULLTEXT RANGE TEXT POINT LOOKUP UNIQUE UNIQUENESS KEY NODE RELATIONSHIP REL PROPERTY EXISTENCE EXIST TYPE".split()
 )
 _OPENING = {"(", "[", "{"}
+_BEFORE_OPERANDS = _OPENING | {"-", "+", "$"}
+_BEFORE_STAR = {"RETURN", "WITH", "YIELD", "DISTINCT", "ALL"}
 _CLOSING = {")", "]", "}"}
 _END = Token("end", "")
 
@@ -169,8 +171,8 @@ class _Screen:
         if word in ("EXPLAIN", "PROFILE"):
             self._refuse(f"{word} may not stand before a query.")
         starts = _WRITE_STARTS if self.writing else _STARTS
-        if word and word not in starts and word not in _WATCHED:
-            self._refuse(f"A query may not start with {word[:40]}.")
+        if word not in starts and word not in _WATCHED:
+            self._refuse(f"A query may not start with {word[:40] or 'that'}.")
         if word in _WATCHED:
             self._watched(first, word)
         return position
@@ -276,7 +278,8 @@ class _Screen:
         """True when what follows a word can only be its operand: the word is no variable."""
         following = self._at(position + 1)
         if following.kind == "operator":
-            return following.text in ("(", "[", "{", "-", "+", "*", "$")
+            # `RETURN *` is complete, `order * 2` is not; of the other operators each expects an operand anyway.
+            return following.text in _BEFORE_OPERANDS or (following.text == "*" and self._at(position).upper in _BEFORE_STAR)
         return following.kind != "end"
 
     def _opens_clause(self, position: int) -> bool:
