@@ -1,0 +1,60 @@
+# Needs Python 3.11 to 3.13 and make, nothing else. `make` lists the targets.
+
+PYTHON ?= $(shell for p in python3 python3.11 python3.12 python3.13; do \
+	"$$p" -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' 2>/dev/null && echo "$$p" && break; done)
+BIN := .venv/bin
+# pip alone needs minutes to find versions that fit; uv takes seconds, and constraints.txt names every version.
+INSTALL := $(BIN)/uv pip install --quiet --python $(BIN)/python --constraint constraints.txt --build-constraint constraints.txt
+PYTEST := $(BIN)/python -m pytest
+
+.PHONY: help demo test test-browser editor flows bench lock
+
+help:
+	@echo "make demo          Neo4j, 24 example records and some questions; no Langflow, no key (about 90 s the first time)"
+	@echo "make editor        Langflow with the node and the example flows"
+	@echo "make test          every test but the browser's, the live ones on Neo4j 2026.08.1 and 5.26.30"
+	@echo "make test-browser  the editor in a headless Chromium"
+	@echo "make flows         write flows/*.json again from the node"
+	@echo "make bench         measure"
+	@echo "make lock          resolve constraints.txt again"
+
+demo: .venv/installed-local
+	@$(BIN)/neo4j-graphrag demo
+
+editor: .venv/installed-editor
+	@$(BIN)/neo4j-graphrag up --editor
+
+test: .venv/installed-all
+	$(PYTEST) --ignore=tests/browser
+	$(PYTEST) tests/live --neo4j 5.26.30
+
+test-browser: .venv/installed-all
+	$(PYTEST) tests/browser
+
+flows: .venv/installed-all
+	$(BIN)/python flows/build.py
+
+bench: .venv/installed-all
+	$(BIN)/python -m bench
+
+lock: .venv/uv
+	printf 'uv\nhatchling\n' | $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --all-extras \
+		--no-header --no-annotate --no-emit-index-url --output-file constraints.txt pyproject.toml -
+
+.venv/uv: constraints.txt
+	@test -n "$(PYTHON)" || { echo "Python 3.11, 3.12 or 3.13 is needed." >&2; exit 1; }
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt uv
+	@touch $@
+
+.venv/installed-local: .venv/uv pyproject.toml
+	$(INSTALL) --editable ".[local,files]"
+	@touch $@
+
+.venv/installed-editor: .venv/uv pyproject.toml
+	$(INSTALL) --editable ".[local,files,langflow]"
+	@touch $@
+
+.venv/installed-all: .venv/uv pyproject.toml
+	$(INSTALL) --editable ".[local,files,viz,models,langflow,test,bench]"
+	@touch $@
