@@ -8,6 +8,7 @@ one row more than the cap, runs at most USER_STATEMENTS at once on a server, and
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import logging
 import os
 import time
@@ -21,13 +22,13 @@ from typing import TYPE_CHECKING, Any
 from .. import __version__
 from ..cypher.plan import check_plan
 from ..cypher.screen import screen
-from ..defaults import CLIENT_GRACE, MAX_ROWS, QUERY_TIMEOUT
+from ..defaults import CLIENT_GRACE, MAX_ROWS, QUERY_TIMEOUT, VERDICT_SECONDS, VERDICTS
 from ..errors import ConnectionFailed, GraphRAGError, QueryTimeout
 from .connection import Connection, driver_for
+from .expiring import Expiring
 from .failures import translated
 from .sending import sendable
 from .slots import Slot, statement_slot
-from .verdicts import recall, remember, verdict_key
 
 if TYPE_CHECKING:
     from neo4j import AsyncSession, AsyncTransaction, Record
@@ -44,6 +45,12 @@ _LISTED = (
     "RETURN metaData.statement AS statement, transactionId AS id, status"
 )
 _TERMINATE = "TERMINATE TRANSACTIONS $ids"
+
+# Statements whose EXPLAIN was found harmless lately, with its notifications. A verdict depends on the text, the
+# database, the user's rights and the server's procedures: the first three are in the key (as a digest, no text), the
+# last may be replaced at any time, so it is believed for a minute only, and the READ transaction is never left out.
+# Refusals are not kept: they raise.
+_verdicts = Expiring(VERDICT_SECONDS, VERDICTS)
 
 
 @dataclass(frozen=True)
@@ -163,14 +170,15 @@ async def _explained(
     tx: AsyncTransaction, connection: Connection, text: str, parameters: dict, allowed: frozenset[str], timeout: float
 ) -> list[dict[str, Any]]:
     """The server's notifications on ``text``; raises QueryRefused when its plan would do more than read."""
-    key = verdict_key(connection, text, allowed)
-    notifications = recall(key)
+    digest = hashlib.sha256(text.encode()).digest()
+    key = (connection.uri, connection.username, connection.database, allowed, digest)
+    notifications = _verdicts.get(key)
     if notifications is None:
         async with translated(connection, timeout, parameters, prefix=_EXPLAIN):
             summary = await (await tx.run(_EXPLAIN + text, parameters)).consume()
         check_plan(summary.query_type, summary.plan, allowed_procedures=allowed)
         notifications = [dict(notification) for notification in summary.notifications or ()]
-        remember(key, notifications)
+        _verdicts.put(key, notifications)
     return notifications
 
 
