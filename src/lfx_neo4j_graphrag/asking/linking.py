@@ -45,10 +45,12 @@ class Missing:
 
     asked: str
     near: tuple[Link, ...] = ()
+    place: str = ""  # where it was looked for, as Label.property; '' for everywhere
 
     def __str__(self) -> str:
         near = ", ".join(str(link) for link in self.near)
-        return f"{quoted(self.asked)} was not found" + (f"; nearest are {near}" if near else "")
+        where = f"no {self.place} is {quoted(self.asked)}" if self.place else f"{quoted(self.asked)} was not found"
+        return where + (f"; nearest are {near}" if near else "")
 
 
 @dataclass
