@@ -14,7 +14,9 @@ from .names import quote
 Link = tuple[str, str, str]
 
 
-def stored_nodes(label: str, key: str, properties: Sequence[str], links: Sequence[Link] = (), embedding: str | None = None) -> str:
+def stored_nodes(
+    label: str, key: str, properties: Sequence[str], links: Sequence[Link] = (), embedding: str | None = None
+) -> str:
     """What the nodes of ``$keys`` hold now: one list of ``[key, property…, [linked key…]…, vector size?]``.
 
     One record for the whole batch: a record each would cost more than the reading.
@@ -43,8 +45,8 @@ def merge_nodes(label: str, key: str, properties: Sequence[str], links: Sequence
 
 def _links(links: Sequence[Link], first: int, verb: str) -> str:
     parts = (
-        f" CALL (n, r) {{ UNWIND r[{place}] AS v MATCH (t:{quote(other)} {{{quote(prop)}: v}}) {verb} (n)-[:{quote(kind)}]->(t) }}"
-        for place, (kind, other, prop) in enumerate(links, first)
+        f" CALL (n, r) {{ UNWIND r[{place}] AS v MATCH (t:{other} {{{prop}: v}}) {verb} (n)-[:{kind}]->(t) }}"
+        for place, (kind, other, prop) in enumerate((map(quote, link) for link in links), first)
     )
     return (" WITH n, r" if links else "") + "".join(parts)
 
@@ -79,6 +81,17 @@ def set_vectors(label: str, key: str, embedding: str, *, bolt_vectors: bool) -> 
     """
     prefix, value = ("CYPHER 25 ", "toFloatList(r[1])") if bolt_vectors else ("", "r[1]")
     return f"{prefix}UNWIND $rows AS r MATCH (n:{quote(label)} {{{quote(key)}: r[0]}}) SET n.{quote(embedding)} = {value}"
+
+
+def node_properties(label: str, key: str) -> str:
+    """All properties of the nodes of ``$keys``, as a list of maps."""
+    return f"MATCH (n:{quote(label)}) WHERE n.{quote(key)} IN $keys RETURN collect(properties(n)) AS found"
+
+
+def longest_texts(label: str, properties: Sequence[str]) -> str:
+    """Characters of the longest text in each property, over all nodes of the label."""
+    cells = (f"max(CASE WHEN n.{quote(name)} IS :: STRING THEN size(n.{quote(name)}) END)" for name in properties)
+    return f"MATCH (n:{quote(label)}) RETURN [{', '.join(cells)}] AS lengths"
 
 
 def count_nodes(label: str) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from ..cypher import index_statements, write_statements
+from ..cypher.names import quote
 from ..defaults import FILTERABLE_COLUMNS, INDEX_TIMEOUT
 from ..errors import IndexProblem, InputError
 from .capabilities import capabilities
@@ -118,10 +119,16 @@ async def ensure_key(connection: Connection, label: str, prop: str) -> KeyResult
         rows = await fetch(connection, write_statements.repeated_keys(label, prop), origin=_ORIGIN)
         examples = ", ".join(f"{str(row['key'])[:40]!r} ({row['count']} nodes)" for row in rows)
         return KeyResult(
-            False, False, f"{what}: several nodes share a key: {examples}. All of them are changed; delete the extra ones and load again."
+            False,
+            False,
+            f"{what}: several nodes share a key: {examples}. All of them are changed; delete the extra ones and load again.",
         )
     if outcome == "blocked":
-        names = [i.name for i in await list_indexes(connection) if i.labels == (label,) and i.properties == (prop,) and i.kind == "RANGE"]
+        names = [
+            i.name
+            for i in await list_indexes(connection)
+            if i.labels == (label,) and i.properties == (prop,) and i.kind == "RANGE"
+        ]
         drop = f" (DROP INDEX {names[0]})" if names else ""
         return KeyResult(False, False, f"{what}: a plain index stands in the way. Drop it{drop} and load again.")
     return KeyResult(False, False, f"{what}: this user may not make constraints. Ask the database's administrator for one.")
@@ -173,19 +180,24 @@ def plan_vector_index(existing: Iterable[Index], wish: VectorWish, *, filters: b
     """
     existing = list(existing)
     same = [
-        i for i in existing if i.kind == "VECTOR" and i.entity == "NODE" and wish.label in i.labels and i.properties[0] == wish.property
+        i
+        for i in existing
+        if i.kind == "VECTOR" and i.entity == "NODE" and wish.label in i.labels and i.properties[0] == wish.property
     ]
     for index in same:
         if index.dimensions is not None and index.dimensions != wish.dimensions:
             raise IndexProblem(
-                f"The vector index {index.name} holds vectors of {index.dimensions} numbers, the embedding model gives {wish.dimensions}.",
-                f"Connect the model that made it, or run DROP INDEX {index_statements.quote(index.name)} and load everything again.",
+                f"The vector index {index.name} holds vectors of {index.dimensions} numbers, "
+                f"the embedding model gives {wish.dimensions}.",
+                f"Connect the model that made it, or run DROP INDEX {quote(index.name)} and load everything again.",
             )
     names = (wish.name, f"{wish.name}_2")
     wanted = wish.filterable if filters else ()
     if not same:
         _name_is_free(existing, wish.name, f"vectors of {wish.label}.{wish.property}")
-        create = index_statements.create_vector_index(wish.name, wish.label, wish.property, wish.dimensions, filterable=wanted, cypher25=cypher25)
+        create = index_statements.create_vector_index(
+            wish.name, wish.label, wish.property, wish.dimensions, filterable=wanted, cypher25=cypher25
+        )
         return IndexPlan("VECTOR", wish.name, create)
     best = max(same, key=lambda i: (i.state != "FAILED", len(set(wanted) & set(i.properties)), i.name in names, i.name))
     missing = [name for name in wanted if name not in best.properties]
@@ -199,8 +211,16 @@ def plan_vector_index(existing: Iterable[Index], wish: VectorWish, *, filters: b
     if not ours or any(i.name == other for i in existing):
         return IndexPlan("VECTOR", best.name, note=_not_covered(best, "filter", missing))
     together = tuple(dict.fromkeys((*best.properties[1:], *wanted)))[:FILTERABLE_COLUMNS]
-    create = index_statements.create_vector_index(other, wish.label, wish.property, wish.dimensions, filterable=together, cypher25=cypher25)
-    return IndexPlan("VECTOR", other, create, best.name, f"The vector index {best.name} was replaced by {other}, which also filters by {', '.join(missing)}.")
+    create = index_statements.create_vector_index(
+        other, wish.label, wish.property, wish.dimensions, filterable=together, cypher25=cypher25
+    )
+    return IndexPlan(
+        "VECTOR",
+        other,
+        create,
+        best.name,
+        f"The vector index {best.name} was replaced by {other}, which also filters by {', '.join(missing)}.",
+    )
 
 
 def plan_fulltext_index(existing: Iterable[Index], wish: FulltextWish) -> IndexPlan:
@@ -218,13 +238,15 @@ def plan_fulltext_index(existing: Iterable[Index], wish: FulltextWish) -> IndexP
         if best.analyzer != wish.analyzer:
             note = (
                 f"The full-text index {best.name} has the analyzer {best.analyzer}, not {wish.analyzer}; it is used as it is. "
-                f"To change it, run DROP INDEX {index_statements.quote(best.name)} and load again."
+                f"To change it, run DROP INDEX {quote(best.name)} and load again."
             )
         return IndexPlan("FULLTEXT", best.name, note=note)
     ours = [i for i in same if i.name in names and i.labels == (wish.label,)]
     if not ours:
         _name_is_free(existing, wish.name, f"words of {wish.label}")
-        return IndexPlan("FULLTEXT", wish.name, index_statements.create_fulltext_index(wish.name, wish.label, wish.properties, wish.analyzer))
+        return IndexPlan(
+            "FULLTEXT", wish.name, index_statements.create_fulltext_index(wish.name, wish.label, wish.properties, wish.analyzer)
+        )
     best = ours[0]
     other = names[1] if best.name == names[0] else names[0]
     missing = [name for name in wish.properties if name not in best.properties]
@@ -232,7 +254,13 @@ def plan_fulltext_index(existing: Iterable[Index], wish: FulltextWish) -> IndexP
         return IndexPlan("FULLTEXT", best.name, note=_not_covered(best, "search the words of", missing))
     together = tuple(dict.fromkeys((*best.properties, *wish.properties)))
     create = index_statements.create_fulltext_index(other, wish.label, together, wish.analyzer)
-    return IndexPlan("FULLTEXT", other, create, best.name, f"The full-text index {best.name} was replaced by {other}, which also covers {', '.join(missing)}.")
+    return IndexPlan(
+        "FULLTEXT",
+        other,
+        create,
+        best.name,
+        f"The full-text index {best.name} was replaced by {other}, which also covers {', '.join(missing)}.",
+    )
 
 
 def _name_is_free(existing: Sequence[Index], name: str, purpose: str) -> None:
@@ -241,14 +269,15 @@ def _name_is_free(existing: Sequence[Index], name: str, purpose: str) -> None:
             place = f"{index.kind.lower()} index of {', '.join(index.labels)} ({', '.join(index.properties)})"
             raise IndexProblem(
                 f"The index name {name}, wanted for {purpose}, is taken by a {place}.",
-                f"Give another name in the node's index field, or run DROP INDEX {index_statements.quote(name)} if nobody needs it.",
+                f"Give another name in the node's index field, or run DROP INDEX {quote(name)} if nobody needs it.",
             )
 
 
 def _not_covered(index: Index, what: str, missing: Sequence[str]) -> str:
     state = " is FAILED and" if index.state == "FAILED" else ""
     lack = f" does not {what} {', '.join(missing)}" if missing else " cannot be used"
-    return f"The index {index.name}{state}{lack}; it is used as it is. To rebuild it, run DROP INDEX {index_statements.quote(index.name)} and load again."
+    remedy = f"To rebuild it, run DROP INDEX {quote(index.name)} and load again."
+    return f"The index {index.name}{state}{lack}; it is used as it is. {remedy}"
 
 
 async def make_index(connection: Connection, plan: IndexPlan) -> bool:
@@ -257,7 +286,10 @@ async def make_index(connection: Connection, plan: IndexPlan) -> bool:
         return False
     outcome = await run_schema(connection, *plan.create)
     if outcome == "forbidden":
-        raise IndexProblem(f"This user may not make the index {plan.name}.", "The rows are saved; ask the database's administrator for the index.")
+        raise IndexProblem(
+            f"This user may not make the index {plan.name}.",
+            "The rows are saved; ask the database's administrator for the index.",
+        )
     return outcome == "made"
 
 

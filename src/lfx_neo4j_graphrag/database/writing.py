@@ -82,7 +82,12 @@ def _counted(counters: Any) -> Counters:
 
 
 async def read_current(
-    connection: Connection, cypher: str, parameters: Mapping[str, Any], *, timeout: float = QUERY_TIMEOUT, origin: Origin = Origin("write")
+    connection: Connection,
+    cypher: str,
+    parameters: Mapping[str, Any],
+    *,
+    timeout: float = QUERY_TIMEOUT,
+    origin: Origin = Origin("write"),
 ) -> list[dict[str, Any]]:
     """Read what a write is about to be compared with: in a cluster from the leader, which a plain read may lag behind."""
     from neo4j import Query
@@ -90,6 +95,23 @@ async def read_current(
     async with _session(connection, timeout, 0, parameters) as session:
         result = await session.run(Query(cypher, metadata=origin.metadata(), timeout=timeout), dict(parameters))
         return [dict(record.items()) async for record in result]
+
+
+async def explain(
+    connection: Connection,
+    cypher: str,
+    parameters: Mapping[str, Any],
+    *,
+    timeout: float = QUERY_TIMEOUT,
+    origin: Origin = Origin("write"),
+) -> tuple[str, Mapping[str, Any] | None]:
+    """(query type, plan) by which the server would run the statement; nothing runs."""
+    from neo4j import Query
+
+    async with _session(connection, timeout, 0, parameters) as session:
+        query = Query("EXPLAIN " + cypher, metadata=origin.metadata(), timeout=timeout)
+        summary = await (await session.run(query, dict(parameters))).consume()
+        return summary.query_type, summary.plan
 
 
 SchemaOutcome = Literal["made", "exists", "blocked", "duplicates", "forbidden"]

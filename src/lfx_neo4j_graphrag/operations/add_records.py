@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import unicodedata
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from ..cypher import write_statements
@@ -19,11 +19,12 @@ from ..records.column_types import parse_column_types
 from ..records.relationships import parse_relationships
 from ..records.report import Report
 from ..records.rows import rows_from
-from ..records.table import LinkGroup, Selection, Table, read_table, select_rows
+from ..records.linked import LinkGroup
+from ..records.table import Selection, Table, read_table, select_rows
 from .record_indexes import IndexWork, check_indexes, embed_nodes, finish_indexes
 from .result import Result
 from .row_saver import RowSaver
-from .write_query import save_by_query
+from .write_query import prepare_query, save_by_query
 
 _ORIGIN = Origin("add_records")
 
@@ -64,6 +65,7 @@ async def add_records(connection: Connection, request: AddRecordsRequest, progre
     started = time.perf_counter()
     report = Report(label=request.node_label.strip(), preview=request.preview)
     rules = parse_relationships(request.relationships)
+    query = prepare_query(request.write_query) if request.write_query.strip() else ""
     types = parse_column_types(request.column_types)
     rows = rows_from(request.rows)
     report.warnings += rows.notes
@@ -78,9 +80,10 @@ async def add_records(connection: Connection, request: AddRecordsRequest, progre
             text_column=request.text_column.strip(),
             empty_cells=request.empty_cells,
             left_out=frozenset({EMBEDDING_PROPERTY}) if request.embedder is not None else frozenset(),
+            nested=bool(query),
         )
         report.warnings += table.warnings
-        await _load(connection, request, table, report, progress)
+        await _load(connection, request, query, table, report, progress)
     report.seconds = time.perf_counter() - started
     return Result(report.as_text(), [*report.as_rows(), *report.rejected_rows()], {"report": report.as_dict()})
 
@@ -93,10 +96,10 @@ def index_name(label: str, ending: str) -> str:
 
 
 async def _load(
-    connection: Connection, request: AddRecordsRequest, table: Table, report: Report, progress: Progress | None
+    connection: Connection, request: AddRecordsRequest, query: str, table: Table, report: Report, progress: Progress | None
 ) -> None:
     existing = await list_indexes(connection)
-    selection = select_rows(table, _filtered_properties(existing))
+    selection = select_rows(table, _filtered_properties(existing), by_query=bool(query))
     report.rejected += selection.rejected
     report.replaced = selection.replaced
     report.warnings += selection.warnings
@@ -108,15 +111,22 @@ async def _load(
         request.fulltext_index.strip() or index_name(table.label, "_text"),
     )
     work = await check_indexes(connection, existing, table, selection, names, request.fulltext_analyzer, request.embedder)
-    if request.write_query.strip():
-        await save_by_query(connection, request, table, selection, work, report, progress)
+    if query:
+        if table.groups:
+            report.warnings.append("Write Query links the rows itself: of Relationships only the keys are used, for constraints.")
+        if not request.preview:
+            await _ensure_keys(connection, table, report)
+        mine = await save_by_query(connection, request, query, table, selection, work, report, progress)
     elif request.preview:
         await _preview(connection, request, table, selection, work, report)
     else:
         await _save(connection, request, table, selection, work, report, progress)
+        saved = report.nodes(table.label)
+        mine = saved.created + saved.changed + saved.unchanged
     if not request.preview:
         await finish_indexes(connection, work, report, progress)
-        await _count_others(connection, table, selection, report)
+        counted = await fetch(connection, write_statements.count_nodes(table.label), origin=_ORIGIN)
+        report.not_in_load = max(0, counted[0]["count"] - mine)
 
 
 def _filtered_properties(existing: list[Index]) -> frozenset[str]:
@@ -209,11 +219,15 @@ async def _save(
     places = [width + table.groups.index(group) for group in others]
     rows = selection.rows if not own else [row[:width] + tuple(row[place] for place in places) for row in selection.rows]
     shape = _shape(table, work, table.properties, len(others))
-    saver = RowSaver(connection, table.label, table.key, shape, _links(others), unique=unique, timeout=request.timeout, origin=_ORIGIN)
+    saver = RowSaver(
+        connection, table.label, table.key, shape, _links(others), unique=unique, timeout=request.timeout, origin=_ORIGIN
+    )
     await saver.save(rows, progress)
     _count_nodes(report, table.label, saver)
     _count_links(report, others, saver)
-    _reject(report, table, selection, saver)
+    if saver.refused:
+        places = {row[0]: position for row, position in zip(selection.rows, selection.positions)}
+        report.reject((places[row[0]], reason) for row, reason in saver.refused)
 
     if own:
         await _save_own_links(connection, request, table, selection, own, saver, report)
@@ -300,19 +314,3 @@ def _count_links(report: Report, groups: tuple[LinkGroup, ...], saver: RowSaver)
         counted.created += added
         counted.deleted += removed
         counted.unchanged += kept
-
-
-def _reject(report: Report, table: Table, selection: Selection, saver: RowSaver) -> None:
-    """Add the rows that the server refused to the rejected ones, at their place in the input."""
-    if saver.refused:
-        from ..records.table import Rejected
-
-        positions = {row[0]: position for row, position in zip(selection.rows, selection.positions)}
-        report.rejected += [Rejected(positions[row[0]], None, reason) for row, reason in saver.refused]
-        report.rejected.sort(key=lambda rejected: rejected.position)
-
-
-async def _count_others(connection: Connection, table: Table, selection: Selection, report: Report) -> None:
-    counted = await fetch(connection, write_statements.count_nodes(table.label), origin=_ORIGIN)
-    mine = report.nodes(table.label)
-    report.not_in_load = max(0, counted[0]["count"] - mine.created - mine.changed - mine.unchanged)

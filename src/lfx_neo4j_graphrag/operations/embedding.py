@@ -12,7 +12,9 @@ from typing import Any
 from ..defaults import EMBED_BATCH
 from ..errors import EmbeddingProblem, GraphRAGError
 
-_SECRET = re.compile(r"(?i)\b(?:sk|pk|key|hf|gsk)[-_][\w-]{8,}|bearer\s+\S+|(?<=key=)[^\s&]+|(?<=api_key: )\S+|://[^/\s:@]+:[^/\s@]+@")
+_SECRET = re.compile(
+    r"(?i)\b(?:sk|pk|key|hf|gsk)[-_][\w-]{8,}|bearer\s+\S+|(?<=key=)[^\s&]+|(?<=api_key: )\S+|://[^/\s:@]+:[^/\s@]+@"
+)
 _SENTENCE_CHARS = 200
 
 
@@ -38,7 +40,8 @@ async def embed_documents(
     sizes = {len(vector) for vector in vectors.values()}
     if len(sizes) > 1:
         raise EmbeddingProblem(
-            f"{_name(embedder)} gave vectors of several sizes: {', '.join(map(str, sorted(sizes)))}.", "Use a model with one dimension."
+            f"{_name(embedder)} gave vectors of several sizes: {', '.join(map(str, sorted(sizes)))}.",
+            "Use a model with one dimension.",
         )
     return [vectors[text] for text in texts]
 
@@ -75,15 +78,19 @@ def _checked(answer: Any, count: int, embedder: Any) -> list[list[float]]:
     try:
         vectors = [[float(number) for number in vector] for vector in answer]
     except (TypeError, ValueError):
-        raise EmbeddingProblem(f"{_name(embedder)} gave something that is no list of vectors.", "Connect an embedding model.") from None
+        raise EmbeddingProblem(
+            f"{_name(embedder)} gave something that is no list of vectors.", "Connect an embedding model."
+        ) from None
     if len(vectors) != count:
         raise EmbeddingProblem(
-            f"{_name(embedder)} gave {len(vectors)} vectors for {count} texts.", "Try again; if it stays so, use another embedding model."
+            f"{_name(embedder)} gave {len(vectors)} vectors for {count} texts.",
+            "Try again; if it stays so, use another embedding model.",
         )
     for vector in vectors:
         if not vector or not math.isfinite(sum(vector)) or not any(vector):
             raise EmbeddingProblem(
-                f"{_name(embedder)} gave a vector that is empty, all zero or not finite.", "Such vectors cannot be searched: use another model."
+                f"{_name(embedder)} gave a vector that is empty, all zero or not finite.",
+                "Such vectors cannot be searched: use another model.",
             )
     return vectors
 

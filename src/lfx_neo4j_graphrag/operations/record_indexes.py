@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ..cypher import index_statements, write_statements
+from ..cypher.names import quote
 from ..database.capabilities import Capabilities, capabilities
 from ..database.connection import Connection
 from ..database.indexes import (
@@ -21,9 +22,9 @@ from ..database.indexes import (
     plan_fulltext_index,
     plan_vector_index,
 )
-from ..database.reading import Origin
+from ..database.reading import Origin, fetch
 from ..database.writing import Progress, run_schema, write_batches
-from ..defaults import EMBEDDING_PROPERTY, VECTOR_BATCH
+from ..defaults import EMBEDDING_PROPERTY, MAX_FILTER_BYTES, SCHEMA_TIMEOUT, VECTOR_BATCH
 from ..errors import EmbeddingProblem
 from ..records.report import Report
 from ..records.table import Selection, Table, filterable_columns, word_columns
@@ -69,12 +70,17 @@ async def check_indexes(
             work.embedder, work.dimensions, work.first_vector = embedder, len(vector), (text, vector)
             work.vector = VectorWish(vector_name, table.label, len(vector), filterable_columns(table), EMBEDDING_PROPERTY)
             plan_vector_index(existing, work.vector, filters=can.filter_in_index, cypher25=can.cypher25)
-    words = tuple(name for name in word_columns(table) if name not in _LUCENE_WORDS)
+    words = searchable(word_columns(table))
     if words and text_name != NO_INDEX:
         work.fulltext = FulltextWish(text_name, table.label, words, analyzer)
         if plan_fulltext_index(existing, work.fulltext).create:
             await check_analyzer(connection, analyzer)
     return work
+
+
+def searchable(names: Sequence[str]) -> tuple[str, ...]:
+    """Without the properties whose name a full-text query cannot hold."""
+    return tuple(name for name in names if name not in _LUCENE_WORDS)
 
 
 def _first_text(table: Table, selection: Selection) -> str | None:
@@ -120,7 +126,8 @@ async def _vectors(texts: list[str], work: IndexWork, report: Report) -> list[li
     for text in texts:
         if len(known[text]) != work.dimensions:
             raise EmbeddingProblem(
-                f"The embedding model gave vectors of {work.dimensions} and of {len(known[text])} numbers.", "Use a model with one dimension."
+                f"The embedding model gave vectors of {work.dimensions} and of {len(known[text])} numbers.",
+                "Use a model with one dimension.",
             )
     return [known[text] for text in texts]
 
@@ -133,6 +140,15 @@ def _packed(vector: list[float], can: Capabilities) -> Any:
     return Vector(vector, "f32")
 
 
+async def _without_long_columns(connection: Connection, wish: VectorWish) -> VectorWish:
+    """Without columns in which a stored node has a long text: an index that filters by one fails while it is filled."""
+    statement = write_statements.longest_texts(wish.label, wish.filterable)
+    lengths = (await fetch(connection, statement, timeout=SCHEMA_TIMEOUT, origin=Origin("add_records")))[0]["lengths"]
+    return replace(
+        wish, filterable=tuple(name for name, length in zip(wish.filterable, lengths) if (length or 0) * 4 <= MAX_FILTER_BYTES)
+    )
+
+
 async def finish_indexes(connection: Connection, work: IndexWork, report: Report, progress: Progress | None) -> None:
     """Make the indexes, wait until they are filled, drop those they replace, and say in the report what there is.
 
@@ -141,7 +157,11 @@ async def finish_indexes(connection: Connection, work: IndexWork, report: Report
     plans: list[IndexPlan] = []
     existing = await list_indexes(connection)
     if work.vector:
-        plans.append(plan_vector_index(existing, work.vector, filters=work.can.filter_in_index, cypher25=work.can.cypher25))
+        plan = plan_vector_index(existing, work.vector, filters=work.can.filter_in_index, cypher25=work.can.cypher25)
+        if plan.create and work.vector.filterable and work.can.filter_in_index:
+            wish = await _without_long_columns(connection, work.vector)
+            plan = plan_vector_index(existing, wish, filters=True, cypher25=work.can.cypher25)
+        plans.append(plan)
     if work.fulltext:
         plans.append(plan_fulltext_index(existing, work.fulltext))
     made = {plan.name: await make_index(connection, plan) for plan in plans}
@@ -152,10 +172,12 @@ async def finish_indexes(connection: Connection, work: IndexWork, report: Report
         elif index.state == "FAILED":
             report.warnings.append(
                 f"The index {index.name} could not be filled (state FAILED). The rows are saved; run "
-                f"DROP INDEX {index_statements.quote(index.name)}, shorten very long texts in its columns and load again."
+                f"DROP INDEX {quote(index.name)}, shorten very long texts in its columns and load again."
             )
         elif index.state != "ONLINE":
-            report.warnings.append(f"The index {index.name} is still being filled ({index.percent:.0f} %); searches need it complete.")
+            report.warnings.append(
+                f"The index {index.name} is still being filled ({index.percent:.0f} %); searches need it complete."
+            )
         if plan.note:
             report.warnings.append(plan.note)
         report.indexes.append(

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from typing import Any, TypeVar
 
 from ..cypher import write_statements
 from ..database.connection import Connection
@@ -15,6 +15,28 @@ from ..errors import GraphRAGError, InputError, QueryFailed, QueryTimeout
 from ..records.changes import Changes, Shape, compare
 
 _SMALLEST_TIMED_OUT = 100
+_Row = TypeVar("_Row")
+
+
+async def save_apart(
+    batch: Sequence[_Row], save: Callable[[Sequence[_Row]], Awaitable[None]], refused: list[tuple[_Row, str]]
+) -> None:
+    """Save a batch; when the server refuses it, find the rows at fault by halving and add them to ``refused``.
+
+    Raises the server's error when it has refused so many rows that all of them must be wrong, and when even a small
+    batch takes too long.
+    """
+    try:
+        await save(batch)
+    except (QueryFailed, QueryTimeout, InputError) as error:
+        if isinstance(error, QueryTimeout) and len(batch) <= _SMALLEST_TIMED_OUT or len(refused) >= SERVER_REJECTS:
+            raise
+        if len(batch) == 1:
+            refused.append((batch[0], error.sentence))
+            return
+        middle = len(batch) // 2
+        await save_apart(batch[:middle], save, refused)
+        await save_apart(batch[middle:], save, refused)
 
 
 class RowSaver:
@@ -61,7 +83,7 @@ class RowSaver:
 
         async def one(batch: Sequence[tuple]) -> None:
             nonlocal done
-            await self._save(batch)
+            await save_apart(batch, self._save, self.refused)
             done += len(batch)
             if progress:
                 progress(done, len(rows), what)
@@ -100,31 +122,14 @@ class RowSaver:
     async def _save(self, batch: Sequence[tuple]) -> None:
         changes = await self._changes(batch)
         try:
-            try:
-                await self._write(changes, self._create if self.unique else self._merge)
-            except QueryFailed as error:
-                if error.kind != "constraint":
-                    raise
-                # Most likely another load has just made some of these nodes.
-                changes = await self._changes(batch)
-                await self._write(changes, self._merge)
-        except (QueryFailed, QueryTimeout, InputError) as error:
-            await self._save_parts(batch, error)
-        else:
-            self._add(changes)
-
-    async def _save_parts(self, batch: Sequence[tuple], error: GraphRAGError) -> None:
-        """Find the rows that the server refuses by halving, and leave only those out."""
-        if isinstance(error, QueryTimeout) and len(batch) <= _SMALLEST_TIMED_OUT:
-            raise error
-        if len(batch) == 1:
-            if len(self.refused) >= SERVER_REJECTS:
-                raise error
-            self.refused.append((batch[0], error.sentence))
-            return
-        middle = len(batch) // 2
-        await self._save(batch[:middle])
-        await self._save(batch[middle:])
+            await self._write(changes, self._create if self.unique else self._merge)
+        except QueryFailed as error:
+            if error.kind != "constraint":
+                raise
+            # Most likely another load has just made some of these nodes.
+            changes = await self._changes(batch)
+            await self._write(changes, self._merge)
+        self._add(changes)
 
     async def _write(self, changes: Changes, create: str) -> None:
         statements: list[Statement] = []

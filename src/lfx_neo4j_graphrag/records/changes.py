@@ -19,8 +19,8 @@ class Changes:
     """``created`` are whole rows; ``updated`` and each group of ``links`` are [key, new content] of stored nodes.
 
     ``links_added`` and ``links_removed`` count relationships per group, those of created rows included;
-    ``touched`` are the keys of stored nodes that change, ``embed`` the keys whose text is new, changed, or without a vector of the right size;
-    ``stale`` counts stored vectors that are removed because their text changed.
+    ``touched`` are the keys of stored nodes that change, ``embed`` the keys whose text is new, changed, or without a
+    vector of the right size; ``stale`` counts stored vectors that are removed because their text changed.
     """
 
     created: list[tuple] = field(default_factory=list)

@@ -147,7 +147,9 @@ def parse_column_types(text: str | Mapping[str, str] | None) -> dict[str, Callab
 def _entry(piece: str) -> tuple[str, str]:
     match = _ENTRY.match(piece)
     if not match:
-        raise InputError(f"Column Types: '{piece.strip()}' was not understood.", "Write column: type, for example fecha: date, precio: float")
+        raise InputError(
+            f"Column Types: '{piece.strip()}' was not understood.", "Write column: type, for example fecha: date, precio: float"
+        )
     return (match[1].replace("``", "`") if match[1] else match[2] or match[3]), match[4]
 
 

@@ -17,7 +17,10 @@ _TARGET = re.compile(
     re.S,
 )
 _EXTRA = re.compile(rf"\s*(?:{_QUOTED}|([^`,]+?))\s*(?:,|\Z)", re.S)
-_EXPECTED = "Write column -> TYPE -> Label.property, with further columns of the linked node in parentheses: modelo -> EN_MAQUINA -> Maquina.modelo (marca)"
+_EXPECTED = (
+    "Write column -> TYPE -> Label.property, and columns of the linked node in parentheses: "
+    "modelo -> EN_MAQUINA -> Maquina.modelo (marca). Names with such signs go in backquotes."
+)
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -45,8 +46,14 @@ class Report:
     def nodes(self, label: str) -> Counted:
         return self.counted.setdefault(("node", label), Counted("node", label))
 
-    def relationships(self, kind: str, label: str) -> Counted:
-        return self.counted.setdefault(("relationship", f"{kind} -> {label}"), Counted("relationship", f"{kind} -> {label}"))
+    def relationships(self, kind: str, label: str = "") -> Counted:
+        name = f"{kind} -> {label}" if label else kind
+        return self.counted.setdefault(("relationship", name), Counted("relationship", name))
+
+    def reject(self, refused: Iterable[tuple[int, str]]) -> None:
+        """Add (position, reason) of rows that the server refused, at their place among the rejected ones."""
+        self.rejected += [Rejected(position, None, reason) for position, reason in refused]
+        self.rejected.sort(key=lambda rejected: rejected.position)
 
     def total(self, kind: str, what: str) -> int:
         return sum(getattr(counted, what) for counted in self.counted.values() if counted.kind == kind)
@@ -83,7 +90,14 @@ class Report:
     def as_rows(self) -> list[dict[str, Any]]:
         """One row per label and per relationship type."""
         return [
-            {"kind": c.kind, "name": c.name, "created": c.created, "changed": c.changed, "unchanged": c.unchanged, "deleted": c.deleted}
+            {
+                "kind": c.kind,
+                "name": c.name,
+                "created": c.created,
+                "changed": c.changed,
+                "unchanged": c.unchanged,
+                "deleted": c.deleted,
+            }
             for c in self.counted.values()
         ]
 
@@ -103,14 +117,18 @@ class Report:
         if changed := self.total("node", "changed"):
             text += f", {_number(changed, 'node')} changed"
         text += f", {_number(removed, 'relationship')} removed" if removed else ", 0 deleted"
-        if not (created or linked or changed or removed) and saved:
+        if not (created or linked or changed or removed or self.properties_set) and saved:
             text += " (everything was there already)"
         return f"{text}. {'Nothing was written.' if self.preview else f'{self.seconds:.1f} s.'}"
 
     def _details(self) -> list[str]:
         lines = []
         for counted in self.counted.values():
-            if parts := [f"{getattr(counted, what):,} {what}" for what in ("created", "changed", "unchanged", "deleted") if getattr(counted, what)]:
+            if parts := [
+                f"{getattr(counted, what):,} {what}"
+                for what in ("created", "changed", "unchanged", "deleted")
+                if getattr(counted, what)
+            ]:
                 lines.append(f"{counted.name}: {', '.join(parts)}")
         if self.embeddings:
             lines.append(f"{_number(self.embeddings, 'text')} {'would be ' if self.preview else ''}embedded")
@@ -122,9 +140,12 @@ class Report:
                 f"{_number(len(self.replaced), 'row')} had the key of a later row, which won: {_positions(self.replaced)}"
             )
         if self.not_in_load:
-            lines.append(f"{_number(self.not_in_load, 'node')} of {self.label} {'is' if self.not_in_load == 1 else 'are'} not in this load; nothing was done to them")
+            verb = "is" if self.not_in_load == 1 else "are"
+            lines.append(f"{_number(self.not_in_load, 'node')} of {self.label} {verb} not in this load; nothing was done to them")
         if self.retries:
-            lines.append(f"{_number(self.retries, 'transaction')} met another one and {'was' if self.retries == 1 else 'were'} repeated")
+            lines.append(
+                f"{_number(self.retries, 'transaction')} met another one and {'was' if self.retries == 1 else 'were'} repeated"
+            )
         return lines
 
     def _rejections(self) -> list[str]:

@@ -59,7 +59,9 @@ def _collect(value: Any, rows: Rows) -> None:
     elif hasattr(value, "page_content"):
         rows.append({**(value.metadata or {}), "text": value.page_content})
     elif hasattr(value, "nodes") and hasattr(value, "relationships"):
-        raise InputError("Add Records was given a graph document, not rows.", "Use the operation Build Graph for graph documents.")
+        raise InputError(
+            "Add Records was given a graph document, not rows.", "Use the operation Build Graph for graph documents."
+        )
     else:
         raise InputError(
             f"No rows can be read from an object of type {type(value).__name__}.",

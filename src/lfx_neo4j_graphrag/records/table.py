@@ -10,6 +10,7 @@ from typing import Any
 
 from ..defaults import FILTERABLE_COLUMNS, MAX_FILTER_BYTES, MAX_KEY_BYTES, SHORT_TEXT
 from ..errors import InputError
+from .linked import LinkGroup, LinkedNodes, group_links, group_rules, linked_nodes
 from .relationships import RelationshipRule
 from .text import BrokenRow
 from .values import CellProblem, Column, convert_column, describe, stored
@@ -24,16 +25,6 @@ class Rejected:
     position: int
     column: str | None
     reason: str
-
-
-@dataclass(frozen=True)
-class LinkGroup:
-    """All rules of one relationship type and one linked label: a row's links are what all of them say together."""
-
-    type: str
-    label: str
-    property: str
-    rules: tuple[RelationshipRule, ...]
 
 
 @dataclass
@@ -68,7 +59,7 @@ class Selection:
     positions: Sequence[int]
     rejected: list[Rejected]
     replaced: list[int]
-    linked: dict[tuple[str, str], tuple[tuple[str, ...], dict[Any, tuple]]]
+    linked: LinkedNodes
     warnings: list[str]
 
 
@@ -82,12 +73,14 @@ def read_table(
     text_column: str = "",
     empty_cells: str = "keep",
     left_out: frozenset[str] = frozenset(),
+    nested: bool = False,
 ) -> Table:
     """Convert the cells and check the fields against the columns that exist.
 
     ``key_property`` ``a + b`` composes a key of several columns: property ``a_b``, their texts joined by ``|``.
-    ``left_out`` are columns that are not stored. Raises InputError for a key, rule, type or text column that no row
-    has; it names those that exist.
+    ``left_out`` are columns that are not stored; ``nested``: dicts and lists stay such.
+
+    Raises InputError for a key, rule, type or text column that no row has; it names those that exist.
     """
     if not label.strip():
         raise InputError("Node Label is empty.", "Say what each row is, for example Incidencia.")
@@ -107,16 +100,18 @@ def read_table(
         if name in left_out:
             continue
         values = _cells(rows, name)
-        if name in link_columns and _has_lists(values):
+        if name in link_columns and not nested and _has_several(values):
             columns[name] = _link_column(values, types.get(name))
         else:
-            columns[name] = convert_column(values, types.get(name))
+            columns[name] = convert_column(values, types.get(name), nested=nested)
     key, keys = _keys(columns, key_columns, len(rows))
     text = _text_column(columns, text_column, {*key_columns, *linked})
     properties = tuple(
-        name for name in columns if name != key and (name not in linked or name == text or (len(key_columns) > 1 and name in key_columns))
+        name
+        for name in columns
+        if name != key and (name not in linked or name == text or (len(key_columns) > 1 and name in key_columns))
     )
-    table = Table(label.strip(), key, keys, columns, properties, _groups(rules), text, empty_cells == "clear")
+    table = Table(label.strip(), key, keys, columns, properties, group_rules(rules), text, empty_cells == "clear")
     _find_problems(table, rows, key_columns, link_columns)
     for name, column in columns.items():
         table.warnings += [f"Column {name}: {note}" for note in column.notes]
@@ -159,15 +154,9 @@ def _check_columns(names: list[str], rules: Sequence[RelationshipRule], types: M
         raise InputError(f"Text Column: no row has the column {text_column}.", _existing(names))
 
 
-def _groups(rules: Sequence[RelationshipRule]) -> tuple[LinkGroup, ...]:
-    together: dict[tuple[str, str, str], list[RelationshipRule]] = {}
-    for rule in rules:
-        together.setdefault((rule.type, rule.label, rule.property), []).append(rule)
-    return tuple(LinkGroup(*names, tuple(members)) for names, members in together.items())
-
-
-def _has_lists(values: list[Any]) -> bool:
-    return any(issubclass(kind, (list, tuple, set, frozenset)) or hasattr(kind, "tolist") for kind in set(map(type, values)))
+def _has_several(values: list[Any]) -> bool:
+    several = (list, tuple, set, frozenset, Mapping)
+    return any(issubclass(kind, several) or hasattr(kind, "tolist") for kind in set(map(type, values)))
 
 
 def _link_column(values: list[Any], cell_type: Callable[[Any], Any] | None) -> Column:
@@ -177,6 +166,8 @@ def _link_column(values: list[Any], cell_type: Callable[[Any], Any] | None) -> C
         try:
             value = cell_type(value) if cell_type and value is not None else value
             value = value.tolist() if hasattr(value, "tolist") else value
+            if isinstance(value, Mapping):
+                raise CellProblem("a nested value cannot be the key of a linked node")
             if isinstance(value, (list, tuple, set, frozenset)):
                 if any(isinstance(item, (list, tuple, set, dict)) for item in value):
                     raise CellProblem("a list of links holds a nested value")
@@ -197,7 +188,9 @@ def _keys(columns: dict[str, Column], key_columns: tuple[str, ...], count: int) 
         return key_columns[0], columns[key_columns[0]]
     name = "_".join(key_columns)
     if name in columns:
-        raise InputError(f"The composed key would be stored as {name}, and there is a column of that name.", "Rename one of the columns.")
+        raise InputError(
+            f"The composed key would be stored as {name}, and there is a column of that name.", "Rename one of the columns."
+        )
     parts = zip(*(columns[part].values for part in key_columns))
     keys = Column([None if None in cells else _KEY_SEPARATOR.join(map(str, cells)) for cells in parts], set())
     describe(keys)
@@ -224,7 +217,13 @@ def _find_problems(table: Table, rows: Sequence[Mapping], key_columns: tuple[str
         for position, reason in column.problems.items():
             table.problems.setdefault(position, (name, reason))
         if name in link_columns:
-            _find_long(table.problems, column, MAX_KEY_BYTES, name, "the value of a linked node is longer than {limit:,} bytes, more than an index holds")
+            _find_long(
+                table.problems,
+                column,
+                MAX_KEY_BYTES,
+                name,
+                "the value of a linked node is longer than {limit:,} bytes, more than an index holds",
+            )
     key_name = " + ".join(key_columns)
     if None in table.keys.values:
         for position, key in enumerate(table.keys.values):
@@ -234,32 +233,41 @@ def _find_problems(table: Table, rows: Sequence[Mapping], key_columns: tuple[str
         for position, key in enumerate(table.keys.values):
             if isinstance(key, (list, bytes)):
                 table.problems.setdefault(position, (key_name, "a list or binary value cannot be a key"))
-    _find_long(table.problems, table.keys, MAX_KEY_BYTES, key_name, "the key is longer than {limit:,} bytes, more than an index holds")
+    _find_long(
+        table.problems, table.keys, MAX_KEY_BYTES, key_name, "the key is longer than {limit:,} bytes, more than an index holds"
+    )
 
 
-def _find_long(problems: dict[int, tuple[str | None, str]], column: Column, limit: int, name: str, reason: str) -> None:
-    """Rows with a text, alone or in a list, of more than ``limit`` UTF-8 bytes."""
+def _find_long(
+    problems: dict[int, tuple[str | None, str]], column: Column, limit: int, name: str, reason: str, *, inside: bool = True
+) -> None:
+    """Rows with a text of more than ``limit`` UTF-8 bytes, alone or ``inside`` lists and maps."""
 
     def too_long(value: Any) -> bool:
-        if type(value) is list:
-            return any(map(too_long, value))
+        if type(value) in (list, dict):
+            return inside and any(map(too_long, value.values() if type(value) is dict else value))
         return type(value) is str and len(value) * 4 > limit and len(value.encode("utf-8", "replace")) > limit
 
-    if column.longest * 4 > limit:
+    if column.longest * 4 > limit or (inside and dict in column.kinds):
         for position, value in enumerate(column.values):
             if too_long(value):
                 problems.setdefault(position, (name, reason.format(limit=limit)))
 
 
-def select_rows(table: Table, guarded: frozenset[str] = frozenset()) -> Selection:
+def select_rows(table: Table, guarded: frozenset[str] = frozenset(), *, by_query: bool = False) -> Selection:
     """Leave out rejected rows and those that a later row with the same key replaces, and gather the linked nodes.
 
     ``guarded`` are properties by which a vector index filters: a longer text there would stop the whole database.
+    ``by_query``: a statement of the user's may put any cell into them; only the text column is taken for what it is.
     """
     problems = dict(table.problems)
-    for name in guarded & table.columns.keys():
-        reason = f"the text is longer than {{limit:,}} bytes, and a vector index filters by {name}: the database would stop"
-        _find_long(problems, table.columns[name], MAX_FILTER_BYTES, name, reason)
+    watched = set(guarded)
+    if by_query and guarded:
+        watched |= table.columns.keys() - {table.text_column}
+    for name in watched & table.columns.keys():
+        filtered = ", ".join(sorted(guarded)) if by_query else name
+        reason = f"the text is longer than {{limit:,}} bytes, and a vector index filters by {filtered}: the database would stop"
+        _find_long(problems, table.columns[name], MAX_FILTER_BYTES, name, reason, inside=by_query)
     rejected = [Rejected(position + 1, *problems[position]) for position in sorted(problems)]
     count = len(table.keys.values)
     keys = [_ident(key) for key in table.keys.values] if bool in table.keys.kinds else table.keys.values
@@ -275,13 +283,13 @@ def select_rows(table: Table, guarded: frozenset[str] = frozenset()) -> Selectio
     def values(name: str) -> list[Any]:
         return chosen_cells(table.columns[name])
 
-    links = [_group_links(group, values) for group in table.groups]
+    links = [group_links(group, values) for group in table.groups]
     return Selection(
         rows=list(zip(chosen_cells(table.keys), *map(values, table.properties), *links)),
         positions=range(1, count + 1) if isinstance(kept, range) else [position + 1 for position in kept],
         rejected=rejected,
         replaced=[position + 1 for position in good if position not in chosen] if chosen is not None else [],
-        linked=_linked_nodes(table.groups, values, warnings),
+        linked=linked_nodes(table.groups, values, warnings),
         warnings=warnings,
     )
 
@@ -289,63 +297,6 @@ def select_rows(table: Table, guarded: frozenset[str] = frozenset()) -> Selectio
 def _ident(key: Any) -> Any:
     """Python takes True and 1 for the same dictionary key; Neo4j does not."""
     return ("boolean", key) if type(key) is bool else key
-
-
-def _group_links(group: LinkGroup, values: Callable[[str], list[Any]]) -> list[Any]:
-    columns = [values(rule.column) for rule in group.rules]
-    if len(columns) == 1:
-        return columns[0]
-    joined = []
-    for cells in zip(*columns):
-        keys = [key for cell in cells if cell is not None for key in (cell if type(cell) is list else [cell])]
-        joined.append(list(dict.fromkeys(keys)) if keys or [] in cells else None)
-    return joined
-
-
-def _linked_nodes(
-    groups: Sequence[LinkGroup], values: Callable[[str], list[Any]], warnings: list[str]
-) -> dict[tuple[str, str], tuple[tuple[str, ...], dict[Any, tuple]]]:
-    """The linked nodes of each (label, property); of several values of an extra the last that is not blank holds."""
-    rules: dict[tuple[str, str], list[RelationshipRule]] = {}
-    for group in groups:
-        rules.setdefault((group.label, group.property), []).extend(group.rules)
-    linked = {}
-    for place, members in rules.items():
-        extras = tuple(dict.fromkeys(extra for rule in members for extra in rule.extras))
-        nodes: dict[Any, list] = {}
-        conflicts: dict[str, int] = {}
-        if not extras and not any(list in map(type, values(rule.column)) for rule in members):
-            keys = dict.fromkeys(chain.from_iterable(values(rule.column) for rule in members))
-            keys.pop(None, None)
-            linked[place] = (), dict.fromkeys(keys, ())
-            continue
-        for rule in members:
-            slots = [extras.index(extra) for extra in rule.extras]
-            cells = zip(values(rule.column), *map(values, rule.extras))
-            for key, *extra_cells in _last_first(cells):
-                for one in key if type(key) is list else () if key is None else (key,):
-                    node = nodes.setdefault(one, [None] * len(extras))
-                    for slot, cell in zip(slots, extra_cells):
-                        if node[slot] is None:
-                            node[slot] = cell
-                        elif cell is not None and cell != node[slot]:
-                            conflicts[extras[slot]] = conflicts.get(extras[slot], 0) + 1
-        for extra, count in conflicts.items():
-            warnings.append(
-                f"Column {extra}: {count} linked {place[0]} {'node has' if count == 1 else 'nodes have'} several values in this load; "
-                "the last one was kept."
-            )
-        linked[place] = (extras, {key: tuple(cells) for key, cells in nodes.items()})
-    return linked
-
-
-def _last_first(cells: Any) -> list[tuple]:
-    """Distinct tuples, the last of the load first."""
-    backwards = list(cells)[::-1]
-    try:
-        return list(dict.fromkeys(backwards))
-    except TypeError:  # cells that are lists
-        return backwards
 
 
 def filterable_columns(table: Table) -> tuple[str, ...]:

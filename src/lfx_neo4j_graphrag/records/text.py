@@ -198,7 +198,9 @@ def _type_columns(rows: Rows, names: list[str]) -> None:
                     row[name] = None
             rows.notes.append(f"Column {name}: cells {' and '.join(sorted(missing))} were read as blank.")
         filled = [cell for cell in cells if cell not in missing and cell.strip()]
-        convert = int if filled and all(map(_WHOLE.match, filled)) else float if filled and all(map(_NUMBER.match, filled)) else None
+        convert = (
+            int if filled and all(map(_WHOLE.match, filled)) else float if filled and all(map(_NUMBER.match, filled)) else None
+        )
         if convert:
             for row in readable:
                 cell = row[name]

@@ -38,13 +38,14 @@ class Column:
     notes: list[str] = field(default_factory=list)
 
 
-def convert_column(values: list[Any], cell_type: Callable[[Any], Any] | None = None) -> Column:
+def convert_column(values: list[Any], cell_type: Callable[[Any], Any] | None = None, *, nested: bool = False) -> Column:
     """Convert the cells of one column, then apply ``cell_type`` (see column_types) to those that are not blank.
 
     Blank: None, NaN, NaT, NA, and text of nothing but white space. A column of floats that are all whole and has
-    gaps is what pandas makes of whole numbers with gaps: it becomes whole numbers again.
+    gaps is what pandas makes of whole numbers with gaps: it becomes whole numbers again. ``nested``: dicts and lists
+    stay as they are, for a statement that takes them apart.
     """
-    column = _plain(values) or _any(values)
+    column = _plain(values) or _any(values, nested)
     if cell_type:
         for position, value in enumerate(column.values):
             if value is not None:
@@ -115,12 +116,12 @@ def _sendable(text: str) -> bool:
     return True
 
 
-def _any(values: list[Any]) -> Column:
+def _any(values: list[Any], nested: bool) -> Column:
     column = Column([None] * len(values), set())
     forms: dict[str, int] = {}
     for position, value in enumerate(values):
         try:
-            column.values[position], form = stored(value)
+            column.values[position], form = _sent(value) if nested else stored(value)
         except CellProblem as problem:
             column.problems[position] = str(problem)
             continue
@@ -135,6 +136,14 @@ def _any(values: list[Any]) -> Column:
 
 def _is_nan(value: Any) -> bool:
     return isinstance(value, float) and value != value
+
+
+def _sent(value: Any) -> tuple[Any, str | None]:
+    if isinstance(value, Mapping):
+        return {str(name): _sent(item)[0] for name, item in value.items()}, None
+    if isinstance(value, (list, tuple)):
+        return [_sent(item)[0] for item in value], None
+    return stored(value)
 
 
 def stored(value: Any) -> tuple[Any, str | None]:
