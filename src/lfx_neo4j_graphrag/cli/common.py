@@ -165,15 +165,23 @@ def progress_bar(verb: str = "") -> Iterator[Progress]:
     from rich.progress import BarColumn, MofNCompleteColumn, Progress as Bar, TextColumn, TimeRemainingColumn
 
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    bar = Bar(*columns, console=Console(stderr=True))
     tasks: dict[str, Any] = {}
-    with Bar(*columns, console=Console(stderr=True)) as bar:
 
-        def progress(done: int, total: int, what: str) -> None:
-            if what not in tasks:
-                tasks[what] = bar.add_task(f"{verb} {what}".strip(), total=total)
-            bar.update(tasks[what], completed=done, total=total)
+    def progress(done: int, total: int, what: str) -> None:
+        if not tasks:
+            bar.start()
+        if what not in tasks:
+            tasks[what] = bar.add_task(f"{verb} {what}".strip(), total=total)
+        bar.update(tasks[what], completed=done, total=total)
 
+    try:
         yield progress
+        for task in bar.tasks:
+            bar.update(task.id, completed=task.total)
+    finally:
+        if tasks:
+            bar.stop()
 
 
 def text_or_file(value: str) -> str:

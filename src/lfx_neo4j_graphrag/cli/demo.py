@@ -1,1 +1,31 @@
-def register(app): ...
+"""``demo``: the example, from nothing to answers."""
+
+from __future__ import annotations
+
+import typer
+
+from .common import command, print_answer, progress_bar, say
+
+NEXT = """\
+The embedded Neo4j goes on running. What next:
+  neo4j-graphrag query "MATCH (t:Tecnico) RETURN t.nombre"    ask it something
+  neo4j-graphrag up --editor                                  open Langflow with the node (make editor)
+  neo4j-graphrag down                                         stop it"""
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to the app."""
+
+    @command(app, "demo")
+    async def demo() -> None:
+        """Start the embedded Neo4j, save 24 example records in it and ask it some questions; needs no key."""
+        from ..local import server
+        from ..local.demo import demonstrate
+
+        # Always the embedded server: the example must not land in a database that NEO4J_URI happens to name.
+        with progress_bar("Downloading") as progress:
+            started = server.start(progress=progress)
+        say(f"Neo4j {started.version} runs at {started.connection.uri}.")
+        async for title, answer in demonstrate(started.connection):
+            print_answer(f"\n== {title} ==\n\n{answer.rstrip()}")
+        print_answer(f"\n{NEXT}")
