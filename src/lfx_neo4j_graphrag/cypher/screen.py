@@ -39,10 +39,10 @@ FUNCTIONS = frozenset(
 )
 
 _STARTS = set("MATCH OPTIONAL RETURN WITH UNWIND CALL SHOW FILTER LET FINISH WHEN FOR ORDER LIMIT SKIP OFFSET".split())
-_WRITE_STARTS = _STARTS | set("CREATE MERGE INSERT SET DELETE DETACH NODETACH REMOVE FOREACH".split())
+_WRITE_STARTS = _STARTS | set("CREATE MERGE INSERT FOREACH".split())
 _WRITES = set("CREATE MERGE INSERT SET DELETE DETACH NODETACH REMOVE FOREACH".split())
 _WATCHED = _WRITES | set("CALL USE LOAD SHOW TERMINATE DEFINE".split())
-_CLAUSES = _WRITE_STARTS | set("UNION NEXT THEN ELSE WHEN END YIELD SEARCH USE USING WHERE GROUP".split())
+_CLAUSES = _STARTS | _WRITES | set("UNION NEXT THEN ELSE WHEN END YIELD SEARCH USE USING WHERE GROUP".split())
 # Words that may follow a complete operand: seen after a variable, they leave it a variable.
 _CONTINUING = _CLAUSES | set("AND OR XOR NOT IN IS STARTS ENDS CONTAINS AS ASC DESC ASCENDING DESCENDING FROM SCORE NULLS".split())
 # Words that stand where an operand is expected and still expect one.
@@ -170,11 +170,10 @@ class _Screen:
         word = self._at(first).upper
         if word in ("EXPLAIN", "PROFILE"):
             self._refuse(f"{word} may not stand before a query.")
-        starts = _WRITE_STARTS if self.writing else _STARTS
-        if word not in starts and word not in _WATCHED:
-            self._refuse(f"A query may not start with {word[:40] or 'that'}.")
         if word in _WATCHED:
             self._watched(first, word)
+        if word not in (_WRITE_STARTS if self.writing else _STARTS):
+            self._refuse(f"A query may not start with {word[:40] or 'that'}.")
         return position
 
     # --- operators and brackets ------------------------------------------------------------------------------
