@@ -116,12 +116,12 @@ async def read(
     started = time.perf_counter()
     statement = uuid.uuid4().hex
     seconds = limits.timeout + CLIENT_GRACE
-    still_listed = partial(_still_listed, connection)
+    listed_of = partial(still_listed, connection)
     with _logged(origin) as outcome:
         allowed = limits.allowed_procedures | operator_procedures()
         text = screen(cypher, allowed_procedures=allowed) if "screen" in layers else cypher
         bound = sendable(parameters)
-        async with statement_slot(connection.uri, statement, seconds, still_listed) as slot:
+        async with statement_slot(connection.uri, statement, seconds, listed_of) as slot:
             try:
                 async with translated(connection, limits.timeout, bound), asyncio.timeout(seconds):
                     async with _read_session(connection, limits, layers) as session:
@@ -135,7 +135,7 @@ async def read(
                             records: list[Record] = await result.fetch(limits.max_rows + 1)
                             columns = list(result.keys())
             except QueryTimeout:
-                if slot.busy and await still_listed([statement]) == set():
+                if slot.busy and await listed_of([statement]) == set():
                     slot.busy = False
                 raise
         rows = [list(record) for record in records[: limits.max_rows]]
@@ -182,7 +182,7 @@ async def _explained(
     return notifications
 
 
-async def _still_listed(connection: Connection, statements: list[str]) -> set[str] | None:
+async def still_listed(connection: Connection, statements: list[str]) -> set[str] | None:
     """Those of ``statements`` that the server still lists, each asked to end; None when it cannot say in half a second."""
     try:
         async with asyncio.timeout(_ASK_SECONDS):
