@@ -165,3 +165,20 @@ SCHEMA_STATEMENTS = 3
 # A cached schema is checked by counts and indexes at each use; values may change without either, so it isn't kept longer.
 SCHEMA_CACHE_SECONDS = 60.0
 SCHEMA_CACHE = 32
+
+# MCP server. It listens where only this machine reaches it. One write may change so much before it is rolled back: an
+# agent's mistake stays small, and a larger change is a load (Add Records).
+MCP_HOST = "127.0.0.1"
+MCP_PORT = 8000
+MAX_WRITES = 1000
+# Results of a search over MCP when the caller does not say.
+TOP_K = 10
+# Seconds that a list of tools waits for the database, that pass between two looks at its indexes, and for which what
+# was seen of the values of an index is believed.
+TOOL_LIST_WAIT = 2.0
+INDEX_LOOK_SECONDS = 10.0
+INDEX_VALUES_SECONDS = 300.0
+# Filters of a search tool: every filterable property of the index, and others up to so many in all; each is about 40
+# tokens of every conversation. Nodes that are looked at for each index.
+TOOL_FILTERS = 20
+TOOL_SAMPLE = 300

@@ -170,16 +170,21 @@ class _Fitting:
         return self.limit <= 0 or self._count(text) <= self.limit
 
 
-def fit_text(text: str, *, token_limit: int = TOKEN_LIMIT, hint: str = "", encoding: str = ENCODING) -> str:
-    """The first whole lines of ``text`` that fit, under a line that says how many of them and, in ``hint``, what to do."""
+def fit_text(
+    text: str, *, token_limit: int = TOKEN_LIMIT, hint: str = "", notice: str = "[{}]", encoding: str = ENCODING
+) -> str:
+    """The first whole lines of ``text`` that fit, under a line that says how many of them and, in ``hint``, what to do.
+
+    ``notice`` is how that line is marked off, for texts in a language that has its own comments.
+    """
     if token_limit <= 0 or count_tokens(text, encoding) <= token_limit:
         return text
     lines = text.splitlines()
     estimated = ", estimated" if tokenizer_note(encoding) else ""
 
     def shown(count: int) -> str:
-        notice = f"[Cut: {count} of {len(lines)} lines (token limit {token_limit}{estimated}). {hint}".rstrip() + "]"
-        return "\n".join([notice, *lines[:count]])
+        first = f"Cut: {count} of {len(lines)} lines (token limit {token_limit}{estimated}). {hint}".rstrip()
+        return "\n".join([notice.format(first), *lines[:count]])
 
     count = _largest(lambda count: count_tokens(shown(count), encoding) <= token_limit, len(lines) - 1)
     return shown(count)
