@@ -356,7 +356,10 @@ class Neo4jGraphRAGComponent(Component):
         return self._done
 
     async def run_result(self) -> Message:
-        return Message(text=(await self._result()).text)
+        text = (await self._result()).text
+        if self._vertex and self.is_connected_to_chat_output():
+            text = _engine().for_chat(text)
+        return Message(text=text)
 
     async def run_table(self) -> DataFrame:
         return DataFrame((await self._result()).rows)

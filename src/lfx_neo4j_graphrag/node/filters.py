@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, Literal
 from ..database.connection import data_folder, resolve
 from ..defaults import FILTERABLE_COLUMNS, SHORT_TEXT
 from ..errors import GraphRAGError
-from ..operations.search import OWN_COLUMNS
 from .values import Values
 
 if TYPE_CHECKING:
@@ -57,6 +56,8 @@ def remember(fields: Values, rows: list[dict[str, Any]]) -> None:
 
 
 def _types_in(rows: list[dict[str, Any]]) -> dict[str, str]:
+    from ..operations.search import OWN_COLUMNS
+
     found: dict[str, str] = {}
     for row in rows:
         seen = {name: kind for name, value in row.items() if name not in OWN_COLUMNS and _NAME.fullmatch(name) and (kind := _kind(value))}

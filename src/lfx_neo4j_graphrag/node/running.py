@@ -5,12 +5,13 @@ from __future__ import annotations
 import importlib
 import inspect
 import logging
+import re
 import time
 from collections.abc import Callable
 from typing import Any
 
 from ..database.connection import resolve
-from ..defaults import NUMBER_OF_RESULTS, QUERY_TIMEOUT, TOKEN_LIMIT
+from ..defaults import FULLTEXT_ANALYZER, NUMBER_OF_RESULTS, QUERY_TIMEOUT, TOKEN_LIMIT
 from ..errors import GraphRAGError, InputError
 from ..operations.result import Result
 from . import filters
@@ -68,6 +69,11 @@ def sentence(error: BaseException) -> str:
     )
 
 
+def for_chat(text: str) -> str:
+    """Text for the Playground, which reads Markdown: each line stays a line, and YAML and JSON stay readable by programs."""
+    return re.sub(r"(?<=\S)\n(?=\S| )", "  \n", text)
+
+
 def _progress(log: Callable[[str], None]) -> Callable[[int, int, str], None]:
     last = 0.0
 
@@ -116,18 +122,16 @@ def _saving(fields: Values) -> dict[str, Any]:
         "embedder": _embedder(fields),
         "vector_index": fields.text("vector_index"),
         "fulltext_index": fields.text("fulltext_index"),
-        "fulltext_analyzer": fields.text("fulltext_analyzer"),
+        "fulltext_analyzer": fields.text("fulltext_analyzer", FULLTEXT_ANALYZER),
         "timeout": _timeout(fields),
     }
 
 
 def _add_records(fields: Values, arguments: dict[str, Any]) -> Any:
-    from ..records.rows import rows_from
-
     return _request(
         "add_records",
         "AddRecordsRequest",
-        rows=rows_from(arguments["rows"] if "rows" in arguments else fields.raw("data")),
+        rows=arguments.get("rows", fields.raw("data")),
         node_label=fields.text("node_label"),
         key_property=fields.text("key_property"),
         relationships=fields.text("relationships"),
@@ -181,10 +185,11 @@ def _text2cypher(fields: Values, arguments: dict[str, Any]) -> Any:
     return _request(
         "text2cypher",
         "Text2CypherRequest",
-        question=arguments.get("query") or fields.text("query"),
+        query=arguments.get("query") or fields.text("query"),
         model=fields.raw("llm"),
         examples=fields.text("examples"),
         graph_description=fields.text("graph_description"),
+        client=CLIENT,
         **_results(fields),
         **_answer(fields),
     )
@@ -202,7 +207,7 @@ def _cypher_query(fields: Values, arguments: dict[str, Any]) -> Any:
             missing.append(f"${hole.name}")
     if missing:
         raise InputError(f"The query has no value for {', '.join(missing)}.", "Fill in its field below Cypher.")
-    return _request("cypher_query", "CypherQueryRequest", cypher=cypher, parameters=parameters, **_results(fields), **_answer(fields))
+    return _request("cypher_query", "CypherQueryRequest", cypher=cypher, parameters=parameters, client=CLIENT, **_results(fields), **_answer(fields))
 
 
 def _graph_schema(fields: Values, arguments: dict[str, Any]) -> Any:

@@ -60,7 +60,7 @@ class Values:
             return value
         from ..records.rows import rows_from
 
-        return rows_from(value)
+        return list(rows_from(value))
 
 
 def _is_message(value: Any) -> bool:
