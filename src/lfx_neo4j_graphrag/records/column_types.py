@@ -47,7 +47,7 @@ def _to_float(value: Any) -> float:
         return float(text)
     if _DECIMAL_COMMA.match(text):
         return float(text.replace(",", "."))
-    raise CellProblem(f"{_kind(value)} is not a number (1234.5; with a decimal comma, 1,234 could be either and is not guessed)")
+    raise CellProblem(f"{_kind(value)} is not a number like 12.5 or 12,5 (a comma before three digits could group thousands)")
 
 
 def _to_boolean(value: Any) -> bool:

@@ -140,8 +140,8 @@ class Report:
                 f"{_number(len(self.replaced), 'row')} had the key of a later row, which won: {_positions(self.replaced)}"
             )
         if self.not_in_load:
-            verb = "is" if self.not_in_load == 1 else "are"
-            lines.append(f"{_number(self.not_in_load, 'node')} of {self.label} {verb} not in this load; nothing was done to them")
+            verb = "is not in this load and stays" if self.not_in_load == 1 else "are not in this load and stay"
+            lines.append(f"{_number(self.not_in_load, 'node')} of {self.label} {verb} as before")
         if self.retries:
             lines.append(
                 f"{_number(self.retries, 'transaction')} met another one and {'was' if self.retries == 1 else 'were'} repeated"

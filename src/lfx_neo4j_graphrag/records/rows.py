@@ -50,12 +50,12 @@ def _collect(value: Any, rows: Rows) -> None:
     elif isinstance(value, (list, tuple)):
         rows.notes.extend(note for note in getattr(value, "notes", ()) if note not in rows.notes)
         _collect_list(value, rows)
-    elif (converted := _table(value)) is not None:
-        _collect_list(converted, rows)
     elif any(kind.__name__ == "Message" for kind in type(value).__mro__):
         _collect(value.text, rows)
     elif isinstance(getattr(value, "data", None), Mapping):
         _collect_dict(value.data, rows)
+    elif (converted := _table(value)) is not None:
+        _collect_list(converted, rows)
     elif hasattr(value, "page_content"):
         rows.append({**(value.metadata or {}), "text": value.page_content})
     elif hasattr(value, "nodes") and hasattr(value, "relationships"):

@@ -264,11 +264,10 @@ def _foreign(value: Any) -> tuple[Any, str | None]:
         return None, None
     if type(value).__module__ == "numpy":
         if name == "datetime64":
-            value = value.astype("datetime64[us]").item()
-            return stored(value)
+            unit = "D" if value.dtype.name[11:-1] in ("Y", "M", "W", "D") else "us"  # datetime64[D] is a date
+            return stored(value.astype(f"datetime64[{unit}]").item())
         if name == "timedelta64":
-            value = value.astype("timedelta64[us]").item()
-            return stored(value)
+            return stored(value.astype("timedelta64[us]").item())
         return stored(value.tolist())
     if type(value).__module__.startswith("neo4j."):
         if hasattr(value, "to_native"):

@@ -1,0 +1,81 @@
+"""Streams of batches, counters, and the driver's retry lines. No server."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+
+import pytest
+
+from lfx_neo4j_graphrag.database.writing import Counters, _quiet_retries, _writing, in_streams
+from lfx_neo4j_graphrag.errors import QueryFailed
+
+
+def test_counters_add_up():
+    total = Counters(nodes_created=1, retries=2) + Counters(nodes_created=3, properties_set=4)
+    assert (total.nodes_created, total.properties_set, total.retries) == (4, 4, 2)
+
+
+@pytest.mark.parametrize("streams", [1, 2, 5])
+async def test_every_batch_once_and_no_more_at_a_time_than_streams(streams):
+    seen, now, most = [], 0, 0
+
+    async def save(batch):
+        nonlocal now, most
+        now += 1
+        most = max(most, now)
+        await asyncio.sleep(0)
+        seen.append(batch)
+        now -= 1
+
+    await in_streams(range(20), save, streams)
+    assert sorted(seen) == list(range(20)) and most == streams
+
+
+async def test_an_error_stops_all_and_is_raised_as_it_is():
+    seen = []
+
+    async def save(batch):
+        if batch == 3:
+            raise QueryFailed("No.", "Do.")
+        await asyncio.sleep(0.01)
+        seen.append(batch)
+
+    with pytest.raises(QueryFailed, match="No."):
+        await in_streams(range(1000), save, 2)
+    assert len(seen) < 10
+
+
+async def test_cancelling_between_batches_keeps_what_was_saved():
+    seen = []
+
+    async def save(batch):
+        seen.append(batch)
+        await asyncio.sleep(0.01)
+
+    task = asyncio.create_task(in_streams(range(1000), save, 1))
+    await asyncio.sleep(0.05)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    count = len(seen)
+    await asyncio.sleep(0.03)
+    assert 0 < count == len(seen) < 1000
+
+
+def test_the_drivers_retry_lines_are_silent_only_while_we_write(caplog):
+    _quiet_retries()
+    _quiet_retries()
+    logger = logging.getLogger("neo4j.session")
+    line = "Transaction failed and will be retried in %ss (%s)"
+    with caplog.at_level(logging.WARNING, logger="neo4j.session"):
+        logger.warning(line, 1, "x")
+        token = _writing.set(True)
+        logger.warning(line, 2, "x")
+        logger.warning("Something else")
+        _writing.reset(token)
+    assert [record.getMessage() for record in caplog.records] == [
+        "Transaction failed and will be retried in 1s (x)",
+        "Something else",
+    ]
+    assert len([one for one in logger.filters if getattr(one, "__name__", "") == "_not_a_retry"]) == 1
