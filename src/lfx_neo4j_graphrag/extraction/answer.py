@@ -10,7 +10,8 @@ from typing import Any
 # Reasons why a provider stopped writing before the end.
 _LENGTH_REASONS = {"length", "max_tokens", "max_output_tokens", "model_length"}
 _THINKING = re.compile(r"<(think|thinking|reasoning|thought)>.*?(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
-_MOST_STARTS = 2000  # an answer with one object a line; beyond it is noise, and each stray bracket costs a pass over the text
+# Each bracket that never closes costs a pass over the rest of the text; of a text full of them the rest is noise.
+_MOST_WORK = 2_000_000
 
 
 @dataclass(frozen=True)
@@ -29,13 +30,12 @@ def read_answer(text: str, finish_reason: str = "") -> Answer:
     text = _unquoted(_THINKING.sub(" ", text).lstrip("\ufeff"))
     values: list[Any] = []
     cut = finish_reason.lower() in _LENGTH_REASONS
-    position = 0
-    for _ in range(_MOST_STARTS):
-        if (start := _opening(text, position)) < 0:
-            break
+    position = work = 0
+    while work < _MOST_WORK and (start := _opening(text, position)) >= 0:
         value, end = _strict(text, start)
         if end < 0:
             end, complete, stack = _extent(text, start)
+            work += end - start
             if stack:
                 # A stray bracket in the prose never closes either: it is only a cut answer when data follows it.
                 value = _repaired(text[start:complete] + "".join(reversed(stack))) if complete > start else None

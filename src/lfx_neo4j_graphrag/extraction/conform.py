@@ -17,7 +17,7 @@ from .vocabulary import Vocabulary
 Identity = tuple[str, str]  # label, folded key
 
 # An id that only numbers the items of an answer (0, n1, node_3) says nothing about the entity.
-_MERE_ID = re.compile(r"[a-z_ ]*-?\d*", re.IGNORECASE)
+_MERE_ID = re.compile(r"(?:n|e|node|entity|id)?[_ -]?\d+", re.IGNORECASE)
 
 
 @dataclass

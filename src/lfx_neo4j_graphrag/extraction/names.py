@@ -34,7 +34,7 @@ def fold(name: str) -> str:
     for part in _SEPARATORS.split(plain):
         for run in _RUNS.findall(part):
             folded += "-" + run if folded[-1:].isdigit() and run[:1].isdigit() else run
-    return folded or " ".join(plain.split())
+    return folded or " ".join(plain.split()) or name.strip().casefold()
 
 
 def fold_key(value: Any) -> str:

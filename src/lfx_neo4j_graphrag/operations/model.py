@@ -22,6 +22,7 @@ _NO_CREDIT = re.compile(r"insufficient_quota|exceeded your current quota|billing
 _LOST_CONNECTION = ("ConnectionError", "ConnectError", "APIConnectionError", "ReadError", "RemoteProtocolError", "ServerDisconnected")
 _SECRET = re.compile(r"(?:sk|pk|key|token|bearer)[-_ :=]+\S+|[A-Za-z0-9+/_-]{24,}", re.IGNORECASE)
 _TIMEOUT_ATTEMPTS = 2  # a call that took minutes is repeated once only
+_sleep = asyncio.sleep  # tests look at the waits instead of sitting through them
 
 
 @dataclass(frozen=True)
@@ -63,6 +64,7 @@ async def ask(
         stop=stop_after_attempt(retries + 1),
         wait=lambda state: _wait(state.outcome.exception(), state.attempt_number),
         retry=retry_if_exception(_Worthwhile()),
+        sleep=_sleep,
         reraise=True,
     )
     number = 0
