@@ -94,6 +94,8 @@ EXACT_MEMBERS = 2000
 OVERFETCH_STEPS = (200, 1000, 5000)
 EXACT_MOST = 200_000
 TEXT_OVERFETCH_STEPS = (200, 2000)
+# Texts that hold a code of the question, read without their content: all of them should outrank the others.
+CODE_CANDIDATES = 200
 # Values of a property that are looked at before a filter on it is typed, and the seconds that may take.
 FILTER_SAMPLE = 200
 FILTER_SAMPLE_SECONDS = 2.0
@@ -139,7 +141,7 @@ LINKING_NODES = 20_000
 LINKING_VALUES = 2_000
 # Characters of the longest text that can be a name; seconds after which linking is done without.
 LINKING_LENGTH = 100
-LINKING_SECONDS = 1.0
+LINKING_SECONDS = 3.0
 # How long a description of the graph is believed when a cheap look shows no change.
 SCHEMA_CACHE_SECONDS = 60.0
 # Tokens of the schema in a prompt, above which it is pruned to the question.

@@ -11,6 +11,9 @@ from collections.abc import Iterable, Sequence
 
 from .names import quote
 
+# Combining acute, grave, circumflex and diaeresis; the tilde stays, because ñ is a letter and no accented n.
+_ACCENTS = ("\\u0301", "\\u0300", "\\u0302", "\\u0308")
+_PLAIN_CHARACTERS = 4000
 
 def vector_search(
     index: str,
@@ -71,15 +74,18 @@ def exact_search(
 
 
 def fulltext_search(
-    *, relationship: bool = False, where: str = "", tie: Sequence[str] = (), bounded: bool = True, hide: Sequence[str] | None = None
+    *, relationship: bool = False, where: str = "", tie: Sequence[str] = (), bounded: bool = True, texts: Sequence[str] = ()
 ) -> str:
-    """Best by words: parameters ``$index``, ``$text`` (Lucene), ``$limit``, and ``$candidates`` when ``bounded``."""
+    """Best by words: parameters ``$index``, ``$text`` (Lucene), ``$limit``, and ``$candidates`` when ``bounded``.
+
+    ``texts`` (properties) adds ``covered``: the share of ``$stems`` that they hold, accents apart.
+    """
     name, found = ("queryRelationships", "relationship") if relationship else ("queryNodes", "node")
     options = ", {limit: $candidates}" if bounded else ""
     condition = f" WHERE {where}" if where else ""
     return (
         f"CYPHER 5 CALL db.index.fulltext.{name}($index, $text{options}) YIELD {found} AS n, score{condition} "
-        f"{_best(tie, relationship, hide)}"
+        f"{_best(tie, relationship, None, texts)}"
     )
 
 
@@ -149,12 +155,25 @@ def retrieval_statement(query: str, relationship: bool = False) -> str:
     return f"{prefix}{head} WHERE elementId(node) = $__id\nWITH node, $__score AS score\n{text}"
 
 
-def _best(tie: Sequence[str], relationship: bool, hide: Sequence[str] | None) -> str:
+def _best(tie: Sequence[str], relationship: bool, hide: Sequence[str] | None, texts: Sequence[str] = ()) -> str:
     content = "" if hide is None else f", {_content(relationship, hide)}"
+    covered = ""
+    if texts:
+        content += ", size([stem IN $stems WHERE plain CONTAINS stem]) * 1.0 / size($stems) AS covered"
+        covered = f" WITH n, score, tie, {_plain(texts)} AS plain"
     return (
-        f"WITH n, score, {_tie(tie)} AS tie ORDER BY score DESC, tie LIMIT $limit "
+        f"WITH n, score, {_tie(tie)} AS tie ORDER BY score DESC, tie LIMIT $limit{covered} "
         f"RETURN elementId(n) AS id, score, tie{content} ORDER BY score DESC, tie"
     )
+
+
+def _plain(texts: Sequence[str]) -> str:
+    """The texts in lower case and decomposed (NFD), accents taken out."""
+    joined = " + ' ' + ".join(f"coalesce(toStringOrNull(n.{quote(name)}), '')" for name in texts)
+    plain = f"normalize(toLower(left({joined}, {_PLAIN_CHARACTERS})), NFD)"
+    for accent in _ACCENTS:
+        plain = f"replace({plain}, '{accent}', '')"
+    return plain
 
 
 def _tie(properties: Sequence[str]) -> str:

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 # Letters and digits, with the signs that hold a code together (INC-2608-07, 4.2, P-12/B).
 _TOKEN = re.compile(r"\w+(?:[-./:_]\w+)*")
 _QUOTED = re.compile(r"\"([^\"]{2,80})\"|«([^»]{2,80})»|“([^”]{2,80})”")
+# A code written apart: INC 2608 07, VL 1180.
+_SPACED = re.compile(r"(?<![\w-])([^\W\d_]{1,4})(?: \d{2,}){1,3}(?!\w)")
 _SENTENCE_END = re.compile(r"[.!?¿¡:;…]\s*$")
 TOKEN_CHARS = 80
 
@@ -34,11 +36,20 @@ STOP_WORDS = frozenset(f"{_SPANISH} {_ENGLISH}".split())
 
 @dataclass(frozen=True)
 class Word:
-    """``code``: holds a digit. ``name``: capitalised inside a sentence, or quoted by the user."""
+    """``code``: E07, VL-1180, 2026-08-26, not 24 or 2G. ``digit``: holds one. ``name``: capitalised inside a sentence, or quoted."""
 
     text: str
     code: bool = False
+    digit: bool = False
     name: bool = False
+
+
+def is_code(text: str) -> bool:
+    """A word that names one thing: a letter first and a digit later (E07), or six and more characters with a digit.
+
+    Numbers and measures (24, 2G, 400, 4.2) are words like others: a passage that holds them need not be about them.
+    """
+    return any(c.isdigit() for c in text) and (text[0].isalpha() or len(text) >= 6)
 
 
 def fold(text: str) -> str:
@@ -50,6 +61,7 @@ def fold(text: str) -> str:
 
 def words(question: str) -> list[Word]:
     """The distinct words of a question in order, function words last resort only: kept when there is nothing else."""
+    question = _SPACED.sub(_joined, question)
     quoted = [m.span() for m in _QUOTED.finditer(question)]
     shouting = question.upper() == question
     found: dict[str, Word] = {}
@@ -60,9 +72,15 @@ def words(question: str) -> list[Word]:
         inside = any(start <= match.start() < end for start, end in quoted)
         starts = match.start() == 0 or bool(_SENTENCE_END.search(question[: match.start()].rstrip(" \"«“(")))
         capital = text[0].isupper() and not starts and not shouting
-        found.setdefault(fold(text), Word(text, any(c.isdigit() for c in text), inside or capital))
+        found.setdefault(fold(text), Word(text, is_code(text), any(c.isdigit() for c in text), inside or capital))
     telling = [word for key, word in found.items() if key not in STOP_WORDS]
     return telling or list(found.values())
+
+
+def _joined(match: re.Match[str]) -> str:
+    """``INC 2608 07`` as ``INC-2608-07``, of the same length; ``de 24`` stays."""
+    letters = match[1]
+    return match[0].replace(" ", "-") if letters.isupper() or fold(letters) not in STOP_WORDS else match[0]
 
 
 def quoted_phrases(question: str) -> list[str]:

@@ -1,0 +1,255 @@
+"""What Vector and Hybrid share: the request, the indexes of the moment, and from hits to a reply."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..cypher import search_statements as statements
+from ..cypher.parameters import find_parameters
+from ..database.connection import Connection
+from ..database.indexes import Index, list_indexes
+from ..database.reading import Limits, Origin, read
+from ..defaults import NUMBER_OF_RESULTS, QUERY_TIMEOUT, ROWS_PER_RESULT, TOKEN_LIMIT
+from ..errors import EmbeddingProblem, InputError
+from ..reply.fitting import fit, fit_text
+from ..reply.tokens import count_tokens
+from ..reply.values import plain, plain_rows
+from ..retrieval import lines
+from ..retrieval.discovery import keys_of, visible
+from ..retrieval.filters import Filter, parse_filters
+from .candidates import Reader
+from .neighbours import neighbours_of
+from .result import Result
+
+OWN_COLUMNS = ("score", "rank_vector", "rank_text", "labels", "key", "start", "end", "neighbours")
+_HINT = "Ask for fewer results, filter, or raise Token Limit."
+
+
+@dataclass(frozen=True)
+class SearchRequest:
+    """What every search needs. ``embedder`` has LangChain's ``embed_query`` and ``embed_documents``.
+
+    ``filters``: lines, JSON, a dict or a list (``retrieval.filters``). ``retrieval_query`` and ``hops`` matter with
+    ``neighbours``. ``timeout`` is in seconds and bounds everything asked of the server; ``hidden`` are labels, types and
+    properties that never show.
+    """
+
+    query: str
+    embedder: Any = None
+    vector_index: str = ""
+    filters: Any = None
+    number_of_results: int = NUMBER_OF_RESULTS
+    retrieval_query: str = ""
+    retrieval_parameters: Mapping[str, Any] = field(default_factory=dict)
+    neighbours: bool = False
+    hops: int = 1
+    timeout: float = QUERY_TIMEOUT
+    token_limit: int = TOKEN_LIMIT
+    format: str = "yaml"
+    hidden: frozenset[str] = frozenset()
+    client: str = "engine"
+
+    @property
+    def wants_retrieval(self) -> bool:
+        return self.neighbours and bool(self.retrieval_query.strip())
+
+
+@dataclass(frozen=True)
+class Ranked:
+    """Hits in their final order: maps of ``id`` and ``score`` (and ranks, and content where it was read already)."""
+
+    hits: list[dict[str, Any]]
+    details: dict[str, Any]
+    warnings: tuple[str, ...] = ()
+
+
+def checked(request: SearchRequest) -> Filter | None:
+    """The filter tree. Raises InputError for a blank question, a wrong number, missing parameters, unreadable filters."""
+    if not request.query.strip():
+        raise InputError("The question is empty.", "Write what to search for in Query.")
+    if request.number_of_results < 1:
+        raise InputError("Number of Results is less than 1.", "Ask for at least one result.")
+    if request.wants_retrieval:
+        missing = [name for name in find_parameters(request.retrieval_query) if name not in request.retrieval_parameters]
+        if missing:
+            raise InputError(f"The Retrieval Query needs a value for ${', $'.join(missing)}.", "Give it as a parameter.")
+    return parse_filters(request.filters)
+
+
+def no_embedder() -> EmbeddingProblem:
+    return EmbeddingProblem(
+        "No embedding model is connected, and a search by meaning needs one.",
+        "Connect to Embedding the model that saved the data, or switch on Local Embedding.",
+    )
+
+
+_listed: dict[tuple[str, str, str | None], list[Index]] = {}
+
+
+async def with_indexes(connection: Connection, hidden: frozenset[str], attempt: Callable[[list[Index]], Awaitable[Result]]) -> Result:
+    """Run ``attempt`` with the indexes of the last search while the server is asked for those of now; again if they differ.
+
+    Listing indexes takes as long as a search; waiting for it first would double the time of each one.
+    """
+    key = (connection.uri, connection.username, connection.database)
+    known = _listed.get(key)
+    if known is None:
+        known = _listed[key] = await list_indexes(connection)
+        return await attempt(visible(known, hidden))
+    outcome, now = await asyncio.gather(attempt(visible(known, hidden)), list_indexes(connection), return_exceptions=True)
+    if isinstance(now, BaseException):
+        raise now
+    _listed[key] = now
+    if now != known:
+        return await attempt(visible(now, hidden))
+    if isinstance(outcome, BaseException):
+        raise outcome
+    return outcome
+
+
+def embedding_names(indexes: Sequence[Index]) -> tuple[str, ...]:
+    """Properties that hold embeddings anywhere in the database: they never leave it."""
+    return tuple(dict.fromkeys(index.properties[0] for index in indexes if index.kind == "VECTOR"))
+
+
+async def reply(reader: Reader, request: SearchRequest, indexes: Sequence[Index], index: Index, ranked: Ranked) -> Result:
+    """The answer: rows, or with neighbours the readable lines, or what the Retrieval Query gives."""
+    relationship = index.entity == "RELATIONSHIP"
+    if request.wants_retrieval:
+        return await _retrieved(reader, request, ranked, relationship)
+    hits = await _with_contents(reader, request, indexes, ranked.hits, relationship)
+    keys = keys_of(indexes)
+    rows = [_row(hit, request, keys) for hit in hits]
+    details = ranked.details | {"warnings": list(ranked.warnings), "results": len(rows)}
+    if not request.neighbours:
+        extra = {name: details[name] for name in ("filter_mode", "complete") if details.get("filter_mode")}
+        said = [_for_reader(row, several_labels=len(index.labels) > 1) for row in rows]
+        fitted = fit(said, token_limit=request.token_limit, format=request.format, extra=extra, notes=ranked.warnings, hint=_HINT)
+        return Result(fitted.text, rows, details)
+    groups: dict[str, tuple[lines.Neighbours, ...]] = {}
+    if hits and not relationship:
+        ids = [hit["id"] for hit in hits]
+        groups = await neighbours_of(reader, ids, hide=embedding_names(indexes), hidden=request.hidden, hops=request.hops)
+    for hit, row in zip(hits, rows, strict=True):
+        around = lines.neighbour_lines(groups.get(hit["id"], ()), keys, lines.SHAPES[0])
+        row["neighbours"] = "\n".join(line[2:] for line in around)
+    text = _fitted_lines(request, hits, groups, keys, _head(details, ranked.warnings))
+    return Result(text, rows, details)
+
+
+async def _with_contents(
+    reader: Reader, request: SearchRequest, indexes: Sequence[Index], hits: Sequence[dict[str, Any]], relationship: bool
+) -> list[dict[str, Any]]:
+    """The first Number of Results hits with their labels and properties, plain and without embeddings."""
+    first = list(hits[: request.number_of_results])
+    if any("properties" not in hit for hit in first):
+        text = statements.contents(relationship=relationship, hide=embedding_names(indexes))
+        content = {row["id"]: row for row in await reader.rows(text, ids=[hit["id"] for hit in first])}
+        # One that was deleted between the two statements is no result any more.
+        first = [hit | content[hit["id"]] for hit in first if hit["id"] in content]
+    return [
+        hit
+        | {"labels": _seen(hit["labels"], request), "properties": plain(lines.shown(hit["properties"], request.hidden), longest=None)}
+        | ({"ends": [_end(end, request) for end in hit["ends"]]} if "ends" in hit else {})
+        for hit in first
+    ]
+
+
+def _seen(labels: Sequence[str], request: SearchRequest) -> list[str]:
+    return [label for label in labels if label not in request.hidden]
+
+
+def _end(end: dict[str, Any], request: SearchRequest) -> dict[str, Any]:
+    return {"labels": _seen(end["labels"], request), "properties": plain(lines.shown(end["properties"], request.hidden))}
+
+
+def _row(hit: dict[str, Any], request: SearchRequest, keys: Mapping[str, Sequence[str]]) -> dict[str, Any]:
+    """A line of the table; a property of the user that is called like a column of ours gets ``(property)``."""
+    row: dict[str, Any] = {"score": hit["score"]}
+    row |= {name: hit[name] for name in ("rank_vector", "rank_text") if name in hit}
+    row |= {"labels": hit["labels"], "key": lines.key_text(hit["labels"], hit["properties"], keys)}
+    for name, end in zip(("start", "end"), hit.get("ends", ()), strict=False):
+        row[name] = lines.node_line(end["labels"], end["properties"], keys, lines.SHAPES[0].neighbour_text)
+    for name, value in hit["properties"].items():
+        row[f"{name} (property)" if name in OWN_COLUMNS else name] = value
+    return row
+
+
+def _for_reader(row: dict[str, Any], several_labels: bool) -> dict[str, Any]:
+    """A row as an agent reads it: the score rounded, the properties; ranks, key and a single label say nothing more."""
+    kept = {name: value for name, value in row.items() if name not in ("rank_vector", "rank_text", "key")}
+    kept["score"] = round(row["score"], 3)
+    if not several_labels:
+        del kept["labels"]
+    return kept
+
+
+def _head(details: Mapping[str, Any], warnings: Sequence[str]) -> list[str]:
+    head = [f"[{warning}]" for warning in warnings]
+    if mode := details.get("filter_mode"):
+        head.append(f"[filter_mode: {mode}, complete: {str(details['complete']).lower()}]")
+    return head
+
+
+def _fitted_lines(
+    request: SearchRequest,
+    hits: Sequence[dict[str, Any]],
+    groups: Mapping[str, tuple[lines.Neighbours, ...]],
+    keys: Mapping[str, Sequence[str]],
+    head: list[str],
+) -> str:
+    """All results in the most generous shape in which they fit; else as many whole ones as fit in the tersest."""
+
+    def block(hit: dict[str, Any], shape: lines.Shape) -> str:
+        found = [lines.node_line(hit["labels"], hit["properties"], keys, shape.text)]
+        for word, end in zip(("from", "to"), hit.get("ends", ()), strict=False):
+            found.append(f"  {word} {lines.node_line(end['labels'], end['properties'], keys, shape.neighbour_text)}")
+        return "\n".join(found + lines.neighbour_lines(groups.get(hit["id"], ()), keys, shape))
+
+    def fits(text: str) -> bool:
+        return request.token_limit <= 0 or count_tokens(text) <= request.token_limit
+
+    if not hits:
+        return "\n".join([*head, "No results."])
+    for shape in lines.SHAPES:
+        blocks = [block(hit, shape) for hit in hits]
+        if fits(text := "\n".join(head + blocks)):
+            return text
+    for count in range(len(blocks) - 1, 0, -1):
+        notice = f"[Cut: {count} of {len(blocks)} results (token limit {request.token_limit}). {_HINT}]"
+        if fits(text := "\n".join([notice, *head, *blocks[:count]])):
+            return text
+    return fit_text("\n".join([*head, blocks[0]]), token_limit=request.token_limit, hint=f"1 of {len(blocks)} results. {_HINT}")
+
+
+async def _retrieved(reader: Reader, request: SearchRequest, ranked: Ranked, relationship: bool) -> Result:
+    """The Retrieval Query on the candidates in order, until Number of Results of them have given rows."""
+    statement = statements.retrieval_statement(request.retrieval_query, relationship)
+    rows: list[dict[str, Any]] = []
+    given, tried, more = 0, 0, False
+
+    async def one(hit: dict[str, Any]) -> tuple[list[dict[str, Any]], bool]:
+        parameters = dict(request.retrieval_parameters) | {"__id": hit["id"], "__score": hit["score"]}
+        limits = Limits(timeout=reader.left(), max_rows=ROWS_PER_RESULT)
+        reading = await read(reader.connection, statement, parameters, limits=limits, origin=Origin(reader.origin.operation, request.client))
+        return plain_rows(reading.columns, reading.rows), reading.more
+
+    step = request.number_of_results
+    while given < request.number_of_results and tried < len(ranked.hits):
+        for found, cut in await asyncio.gather(*(one(hit) for hit in ranked.hits[tried : tried + step])):
+            tried += 1
+            if found and given < request.number_of_results:
+                given += 1
+                rows += found
+                more = more or cut
+        step *= 2
+    warnings = list(ranked.warnings)
+    if given < request.number_of_results and tried and given < tried:
+        warnings.append(f"The Retrieval Query gave rows for {given} of the {tried} candidates of this search.")
+    details = ranked.details | {"warnings": warnings, "results": given, "candidates_tried": tried}
+    extra = {name: details[name] for name in ("filter_mode", "complete") if details.get("filter_mode")}
+    fitted = fit(rows, token_limit=request.token_limit, format=request.format, extra=extra, notes=warnings, more=more, hint=_HINT)
+    return Result(fitted.text, rows, details)
