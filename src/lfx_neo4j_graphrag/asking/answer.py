@@ -17,10 +17,10 @@ _UNOPENED_THINKING = re.compile(r"\A.*?</(think|thinking|reasoning)>", re.S | re
 _END_MARK = re.compile(r"<\|[a-z_]+\|>|</?s>|<end_of_turn>|\[/?INST\]", re.I)
 _FENCE = re.compile(r"(?P<mark>```+|~~~+)[ \t]*(?P<tag>[\w+-]*)[ \t]*\n?(?P<body>.*?)(?:(?P=mark)|\Z)", re.S)
 _TAG = re.compile(r"\A(?:cypher|opencypher|sql)\s*[:\n]\s*|\A(?:cypher query|query|answer|respuesta|consulta)\s*:\s*", re.I)
-# A clause that can open a statement. Writing ones are listed so that the reading path can refuse them by name.
+# A clause that can open a statement. Writing ones and SQL's are listed so that the reading path can say what is wrong with them.
 _OPENING = re.compile(
-    r"(?:OPTIONAL\s+MATCH|MATCH|WITH|UNWIND|RETURN|CALL|SHOW|WHEN|LET|FILTER|CYPHER\s+\d+|CYPHER\s+\w+\s*=|EXPLAIN|PROFILE|USE\s|LOAD\s+CSV|"
-    r"CREATE|MERGE|INSERT|DELETE|DETACH|SET\s|REMOVE|FOREACH|DROP|ALTER|TERMINATE|FOR\s)(?=[\s({\[*/]|$)",
+    r"(?:OPTIONAL\s+MATCH|MATCH|WITH|UNWIND|RETURN|CALL|SHOW|WHEN|LET|FILTER|CYPHER\s+\d+|CYPHER\s+\w+\s*=|EXPLAIN|PROFILE|USE|LOAD\s+CSV|"
+    r"CREATE|MERGE|INSERT|DELETE|DETACH|SET|REMOVE|FOREACH|DROP|ALTER|TERMINATE|SELECT)(?=[\s({\[*/]|$)",
     re.I,
 )
 _PROSE_END = re.compile(r"\n[ \t]*\n(?=[ \t]*[^\W\d_][^\n]*)")

@@ -201,8 +201,8 @@ def _overlap(a: str, b: str) -> bool:
 
 
 def _could_be_name(asked: str, question: str) -> bool:
-    """A misspelling is looked for in names: capitalised or in a question that uses no capitals at all."""
-    return asked[0].isupper() or not any(w[0].isupper() for w in question.split()[1:] if w[0].isalpha())
+    """A misspelling is looked for in names: of several words, capitalised, or in a question that uses no capitals at all."""
+    return " " in asked or asked[0].isupper() or not any(w[0].isupper() for w in question.split()[1:] if w[0].isalpha())
 
 
 def _by_part(name: str, inventory: Inventory) -> list[tuple[Place, str]]:

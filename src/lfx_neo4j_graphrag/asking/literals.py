@@ -7,8 +7,8 @@ from collections import defaultdict
 from dataclasses import dataclass
 
 from ..cypher.tokens import Token, tokenize
-
-_NAMES = ("word", "quoted")
+from .hops import NAMES as _NAMES
+from .hops import node_head, opens_pattern
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ def comparisons(cypher: str) -> list[Comparison]:
     labels: dict[str, set[str]] = defaultdict(set)
     found: list[tuple[str | frozenset, str, str]] = []
     for i, token in enumerate(tokens):
-        if token.text == "(" and (i == 0 or tokens[i - 1].kind not in _NAMES or tokens[i - 1].upper in _BEFORE_PATTERN):
+        if opens_pattern(tokens, i):
             _pattern(tokens, i + 1, labels, found)
         elif token.text == "." and _is_property(tokens, i):
             _compared(tokens, i, found)
@@ -41,27 +41,9 @@ def comparisons(cypher: str) -> list[Comparison]:
     return list(dict.fromkeys(out))
 
 
-# A bracket after one of these words opens a pattern; after another word it is a function call.
-_BEFORE_PATTERN = {"MATCH", "WHERE", "AND", "OR", "NOT", "XOR", "EXISTS", "COUNT", "COLLECT", "SHORTEST", "ALL", "ANY", "SHORTESTPATH"}
-
-
 def _pattern(tokens: list[Token], i: int, labels: dict[str, set[str]], found: list) -> None:
     """Read ``v:Label|Other {p: 'x'})`` from just after its bracket."""
-    variable = ""
-    if i < len(tokens) and tokens[i].kind in _NAMES:
-        variable = tokens[i].name
-        i += 1
-    names: set[str] = set()
-    negated = False
-    while i < len(tokens) and (tokens[i].text in (":", "|", "&", "!", "::") or tokens[i].kind in _NAMES):
-        negated = tokens[i].text == "!" or (negated and tokens[i].kind not in _NAMES)
-        if tokens[i].kind in _NAMES:
-            if tokens[i].upper == "WHERE":
-                break
-            if not negated:
-                names.add(tokens[i].name)
-            negated = False
-        i += 1
+    variable, names, i = node_head(tokens, i)
     if variable:
         labels[variable] |= names
     if i < len(tokens) and tokens[i].text == "{":
