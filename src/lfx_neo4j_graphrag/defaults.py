@@ -181,6 +181,6 @@ TOOL_LIST_WAIT = 2.0
 INDEX_LOOK_SECONDS = 10.0
 INDEX_VALUES_SECONDS = 300.0
 # Filters of a search tool: every filterable property of the index, and others up to so many in all; each is about 40
-# tokens of every conversation. Nodes that are looked at for each index.
+# tokens of every conversation. Nodes looked at for each index: so many first ones, and as many last ones.
 TOOL_FILTERS = 20
-TOOL_SAMPLE = 300
+TOOL_SAMPLE = 200

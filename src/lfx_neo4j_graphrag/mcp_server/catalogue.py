@@ -91,6 +91,10 @@ class Catalogue:
         except GraphRAGError as error:
             self.problem = error
             return
+        except Exception as error:  # nobody awaits this; the next look may do better
+            _log.error("Looking at the indexes failed unexpectedly (%s).", type(error).__name__)
+            self.problem = GraphRAGError("The indexes of the database could not be read.", "Try again in a moment.")
+            return
         names = search_names(vectors, self._prefix)
         self.targets = {names[index.name]: self._target(index, indexes) for index in vectors}
         self.problem, self._looked = None, time.monotonic()
@@ -129,14 +133,14 @@ class Catalogue:
 async def observe(connection: Connection, indexes: Sequence[Index]) -> list[Rows]:
     """For each index (all of nodes, or all of relationships) what was seen of the properties: rows for ``properties_from``.
 
-    The first TOOL_SAMPLE of each label, and of those that have a filterable property which the first ones do not have.
+    The first and the last TOOL_SAMPLE of each label, and the first that have a filterable property which those do not have.
     """
     places = [(position, label) for position, index in enumerate(indexes) for label in index.labels]
     nodes = indexes[0].entity == "NODE"
     if nodes:
-        text = statements.node_ids([label for _, label in places], whole=True)
+        text = statements.node_ids([label for _, label in places], whole=False)
     else:
-        text = statements.relationship_ids([label for _, label in places])
+        text = statements.relationship_ids([label for _, label in places], whole=False)
     ids = await _ids(connection, text, [position for position, _ in places])
     found = await _observed(connection, ids, nodes, len(indexes))
     if nodes:

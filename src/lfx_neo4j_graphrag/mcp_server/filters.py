@@ -41,7 +41,7 @@ _RANGED = ("number", "date", "datetime", "time")
 class FilterArgument:
     """``name`` is the key of ``filters``; ``kinds`` several when values of several types were seen.
 
-    ``values`` are the spelling of real values: ``said`` is how they are put (``one of …``, ``from … to …``).
+    ``said`` shows real values (``one of …``, ``from … to …``), ``example`` is one of them.
     """
 
     name: str
@@ -49,16 +49,18 @@ class FilterArgument:
     kinds: tuple[str, ...]
     said: str = ""
     example: Any = None
-    in_index: bool = False
 
     @property
     def type_words(self) -> str:
         """What it takes, without anything that is of the graph."""
         mixed = " or ".join(_WORDS[kind] for kind in self.kinds)
-        ranges = "; also {min, max}" if any(kind in _RANGED for kind in self.kinds) else ""
-        property = f" of property {_json(self.property)}" if self.property != self.name and isis_showable(self.property) else ""
-        said = f"; {self.said}" if self.said else ""
-        return f"{mixed}{property}{ranges}{said}"
+        return mixed + ("; also {min, max}" if any(kind in _RANGED for kind in self.kinds) else "")
+
+    @property
+    def words(self) -> str:
+        """One line for the description of the tool."""
+        property = f" (property {_json(self.property)})" if self.property != self.name and is_showable(self.property) else ""
+        return self.type_words + property + (f"; {self.said}" if self.said else "")
 
 
 def filter_arguments(properties: Sequence[Property], declared: Sequence[str], texts: Sequence[str] = ()) -> tuple[FilterArgument, ...]:
@@ -69,7 +71,7 @@ def filter_arguments(properties: Sequence[Property], declared: Sequence[str], te
     others = [item.name for item in properties if item.name not in declared and item.name not in texts and _short(item)]
     chosen = [name for name in inside + others[: max(0, TOOL_FILTERS - len(inside))] if _kinds(known[name])]
     names = safe_names(chosen)
-    return tuple(_argument(known[name], names[name], name in declared, name in texts) for name in chosen)
+    return tuple(_argument(known[name], names[name], name in texts) for name in chosen)
 
 
 def _short(item: Property) -> bool:
@@ -80,7 +82,7 @@ def _kinds(item: Property) -> tuple[str, ...]:
     return tuple(dict.fromkeys(_KINDS[kind] for kind in item.types if kind in _KINDS))
 
 
-def _argument(item: Property, name: str, in_index: bool, text: bool) -> FilterArgument:
+def _argument(item: Property, name: str, text: bool) -> FilterArgument:
     values = [] if text else [value for value in item.values if not (isinstance(value, str) and not is_showable(value))]
     values = values[:SAMPLE_VALUES]
     said, example = "", values[0] if values else None
@@ -89,7 +91,7 @@ def _argument(item: Property, name: str, in_index: bool, text: bool) -> FilterAr
     elif values:
         all_shown = item.kind == "one of" and len(values) == len(item.values)
         said = f"{'one of' if all_shown else 'for example'} {', '.join(map(_json, values))}"
-    return FilterArgument(name, item.name, _kinds(item), said, example, in_index)
+    return FilterArgument(name, item.name, _kinds(item), said, example)
 
 
 def is_showable(value: str) -> bool:
