@@ -230,4 +230,4 @@ def print_answer(text: str) -> None:
     """Write an answer to stdout, whatever characters the terminal knows."""
     if hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(errors="replace")
-    typer.echo(text)
+    typer.echo(text.rstrip("\n"))

@@ -33,5 +33,6 @@ def register(app: typer.Typer) -> None:
             timeout=query_timeout,
             token_limit=token_limit,
             format=format.value,
+            client="command",
         )
         print_answer((await cypher_query(connect(), request)).text)

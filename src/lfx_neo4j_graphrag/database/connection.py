@@ -187,6 +187,7 @@ def _new_driver(connection: Connection) -> AsyncDriver:
         user_agent=USER_AGENT,
         connection_timeout=CONNECT_TIMEOUT,
         connection_acquisition_timeout=CONNECT_TIMEOUT,  # bounds the handshake too, which a silent port never answers
+        liveness_check_timeout=1.0,  # a server that was restarted, or a firewall, leaves dead connections in the pool
         max_transaction_retry_time=15.0,
         initial_retry_delay=0.05,  # two writing streams that meet in a deadlock would sleep 1 s each by default
         warn_notification_severity="OFF",
