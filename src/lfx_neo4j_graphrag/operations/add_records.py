@@ -99,7 +99,8 @@ async def _load(
     connection: Connection, request: AddRecordsRequest, query: str, table: Table, report: Report, progress: Progress | None
 ) -> None:
     existing = await list_indexes(connection)
-    selection = select_rows(table, _filtered_properties(existing), by_query=bool(query))
+    long_text = request.text_column.strip() or "text"
+    selection = select_rows(table, _filtered_properties(existing), by_query=bool(query), long_text=long_text)
     report.rejected += selection.rejected
     report.replaced = selection.replaced
     report.warnings += selection.warnings
@@ -121,8 +122,8 @@ async def _load(
         await _preview(connection, request, table, selection, work, report)
     else:
         await _save(connection, request, table, selection, work, report, progress)
-        saved = report.nodes(table.label)
-        mine = saved.created + saved.changed + saved.unchanged
+        own = [place for place in selection.linked if place[0] == table.label]
+        mine = len(selection.rows) + sum(len(_only_linked(table, selection, place)) for place in own)
     if not request.preview:
         await finish_indexes(connection, work, report, progress)
         counted = await fetch(connection, write_statements.count_nodes(table.label), origin=_ORIGIN)
@@ -173,21 +174,29 @@ def _linked_saver(
     return RowSaver(connection, *place, Shape(extras, clear=table.clear), unique=False, timeout=request.timeout, origin=_ORIGIN)
 
 
-def _linked_rows(table: Table, selection: Selection, place: tuple[str, str], known: set | frozenset) -> list[tuple]:
+def _linked_rows(selection: Selection, place: tuple[str, str]) -> list[tuple]:
     """Rows of linked nodes, sorted by key: two loads at once then wait for each other instead of meeting in deadlocks."""
     nodes = selection.linked[place][1]
-    keys = [key for key in nodes if key not in known]
-    return [(key, *nodes[key]) for key in sorted(keys, key=lambda key: (type(key).__name__, key))]
+    return [(key, *nodes[key]) for key in sorted(nodes, key=lambda key: (type(key).__name__, key))]
+
+
+def _only_linked(table: Table, selection: Selection, place: tuple[str, str]) -> list[tuple]:
+    """Without those that are rows of this load themselves."""
+    rows = _linked_rows(selection, place)
+    if place[0] != table.label:
+        return rows
+    names = (table.key, *table.properties)
+    own = {row[names.index(place[1])] for row in selection.rows} if place[1] in names else set()
+    return [row for row in rows if row[0] not in own]
 
 
 async def _preview(
     connection: Connection, request: AddRecordsRequest, table: Table, selection: Selection, work: IndexWork, report: Report
 ) -> None:
-    own = {row[0] for row in selection.rows}
     for place, (extras, _) in selection.linked.items():
         saver = _linked_saver(connection, request, table, place, extras)
-        await saver.preview(_linked_rows(table, selection, place, own if place == (table.label, table.key) else frozenset()))
-        _count_nodes(report, place[0], saver)
+        await saver.preview(_only_linked(table, selection, place))
+        _count_linked(report, table, place, saver)
     shape = _shape(table, work, table.properties, len(table.groups))
     saver = RowSaver(
         connection, table.label, table.key, shape, _links(table.groups), unique=False, timeout=request.timeout, origin=_ORIGIN
@@ -263,9 +272,8 @@ async def _save_linked(
     connection: Connection, request: AddRecordsRequest, table: Table, selection: Selection, place: tuple[str, str], report: Report
 ) -> None:
     saver = _linked_saver(connection, request, table, place, selection.linked[place][0])
-    rows = _linked_rows(table, selection, place, frozenset())
-    await saver.save(rows, what=f"linked {place[0]} nodes")
-    _count_nodes(report, place[0], saver)
+    await saver.save(_linked_rows(selection, place), what=f"linked {place[0]} nodes")
+    _count_linked(report, table, place, saver)
     for _, reason in saver.refused:
         report.warnings.append(f"The server refused a linked {place[0]} node: {reason} Rows are saved without the link to it.")
 
@@ -304,6 +312,15 @@ def _count_nodes(report: Report, label: str, saver: RowSaver) -> None:
     counted.created += saver.created
     counted.changed += len(saver.totals.touched)
     counted.unchanged += saver.totals.unchanged
+    report.properties_set += saver.totals.properties
+    report.retries += saver.counters.retries
+
+
+def _count_linked(report: Report, table: Table, place: tuple[str, str], saver: RowSaver) -> None:
+    """Of linked nodes of the rows' own label only the new ones: the others are counted as rows, or are old."""
+    if place[0] != table.label:
+        return _count_nodes(report, place[0], saver)
+    report.nodes(table.label).created += saver.created
     report.properties_set += saver.totals.properties
     report.retries += saver.counters.retries
 

@@ -113,6 +113,7 @@ def read_table(
     )
     table = Table(label.strip(), key, keys, columns, properties, group_rules(rules), text, empty_cells == "clear")
     _find_problems(table, rows, key_columns, link_columns)
+    table.warnings += [f"Column {name} was left out: it is computed from the text column." for name in names if name in left_out]
     for name, column in columns.items():
         table.warnings += [f"Column {name}: {note}" for note in column.notes]
         if len(column.kinds - {int, float}) + bool(column.kinds & {int, float}) > 1 and name not in link_columns:
@@ -254,16 +255,18 @@ def _find_long(
                 problems.setdefault(position, (name, reason.format(limit=limit)))
 
 
-def select_rows(table: Table, guarded: frozenset[str] = frozenset(), *, by_query: bool = False) -> Selection:
+def select_rows(
+    table: Table, guarded: frozenset[str] = frozenset(), *, by_query: bool = False, long_text: str = "text"
+) -> Selection:
     """Leave out rejected rows and those that a later row with the same key replaces, and gather the linked nodes.
 
     ``guarded`` are properties by which a vector index filters: a longer text there would stop the whole database.
-    ``by_query``: a statement of the user's may put any cell into them; only the text column is taken for what it is.
+    ``by_query``: a statement of the user's may put any cell into them, but for the column ``long_text``.
     """
     problems = dict(table.problems)
     watched = set(guarded)
     if by_query and guarded:
-        watched |= table.columns.keys() - {table.text_column}
+        watched |= table.columns.keys() - {long_text}
     for name in watched & table.columns.keys():
         filtered = ", ".join(sorted(guarded)) if by_query else name
         reason = f"the text is longer than {{limit:,}} bytes, and a vector index filters by {filtered}: the database would stop"

@@ -113,9 +113,11 @@ def test_a_write_query_may_put_any_long_text_into_a_filtered_property():
         {"codigo": "b", "x": "y", "text": "z" * 40_000},
         {"codigo": "c", "x": {"n": ["y" * 40_000]}, "text": "t"},
     ]
+    rows.append({"codigo": "d", "x": "y", "text": "t"})
     table = table_of(rows, nested=True)
     assert [r.position for r in select_rows(table, frozenset({"estado"}), by_query=True).rejected] == [1, 3]
     assert not select_rows(table, frozenset(), by_query=True).rejected
+    assert [r.position for r in select_rows(table, frozenset({"estado"}), by_query=True, long_text="x").rejected] == [2]
 
 
 def test_lists_link_to_each_and_repetitions_once():
@@ -266,6 +268,9 @@ def test_gaps_of_a_table():
 
 def test_left_out_columns_are_not_stored():
     assert table_of([{"codigo": "a", "embedding": [1.0]}], left_out=frozenset({"embedding"})).properties == ()
+    assert (
+        "embedding was left out" in table_of([{"codigo": "a", "embedding": [1.0]}], left_out=frozenset({"embedding"})).warnings[0]
+    )
 
 
 keys = st.one_of(st.none(), st.integers(0, 5), st.sampled_from(["a", "b", "", " "]))
