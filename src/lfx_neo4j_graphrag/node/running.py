@@ -70,8 +70,15 @@ def sentence(error: BaseException) -> str:
 
 
 def for_chat(text: str) -> str:
-    """Text for the Playground, which reads Markdown: each line stays a line, and YAML and JSON stay readable by programs."""
-    return re.sub(r"(?<=\S)\n(?=\S| )", "  \n", text)
+    """Text for the Playground, which reads Markdown: each line stays a line, indented as it is.
+
+    YAML and JSON stay readable for a program that calls the flow; a Mermaid picture is fenced as code.
+    """
+    if text.startswith("graph "):
+        return f"```mermaid\n{text}\n```"
+    if not re.search(r"(?m)^(- |\{)", text):
+        text = re.sub(r"(?m)^ +", lambda indent: "\u00a0\u00a0" * len(indent[0]), text)
+    return re.sub(r"(?<=\S)\n(?=[^\n])", "  \n", text)
 
 
 def _progress(log: Callable[[str], None]) -> Callable[[int, int, str], None]:
