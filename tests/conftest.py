@@ -21,6 +21,7 @@ from lfx_neo4j_graphrag.local import server as embedded  # noqa: E402
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--neo4j", default=embedded.DEFAULT_VERSION, choices=sorted(embedded.MAIN_CLASSES), help="Neo4j version of the live tests")
+    parser.addoption("--mcp-python", default="", help="Python of another environment to run MCP server processes with")
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -37,7 +38,10 @@ def server(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
         return
     folder: Path = tmp_path_factory.mktemp("server")
     settings = {"dbms.security.auth_max_failed_attempts": "0"}
-    yield embedded.start(folder, version=request.config.getoption("--neo4j"), settings=settings).connection
+    # Java's second compiler pays off after minutes; without it a start takes half the computing time.
+    options = ["-XX:TieredStopAtLevel=1"]
+    version = request.config.getoption("--neo4j")
+    yield embedded.start(folder, version=version, settings=settings, java_options=options).connection
     embedded.stop(folder)
 
 

@@ -48,6 +48,7 @@ class Catalogue:
         self._connect, self._prefix, self._hidden, self._sample_values = connect, prefix, hidden, sample_values
         self._on_change = on_change
         self._looked = 0.0
+        self._reached = False  # during a look: the database has answered
         self._told: dict[str, Any] | None = None
         self._look: asyncio.Task[None] | None = None
         self._seen: dict[Index, tuple[float, tuple[Property, ...]]] = {}
@@ -59,9 +60,12 @@ class Catalogue:
         await asyncio.wait({self._look}, timeout=at_most)
 
     async def listed(self) -> dict[str, SearchTarget]:
-        """The targets, for a client that lists the tools: after a look, or after TOOL_LIST_WAIT seconds as known so far."""
+        """The targets, for a client that lists the tools: after a look, or as known so far when the database does not answer
+        within TOOL_LIST_WAIT seconds. One that has answered gets the time to show its values too."""
         if self.problem or time.monotonic() - self._looked > _FRESH_SECONDS:
             await self.look(TOOL_LIST_WAIT)
+            if self._reached and not self._look.done():
+                await self.look(2 * FILTER_SAMPLE_SECONDS)
         self._told = _outline(self.targets)
         return self.targets
 
@@ -83,9 +87,11 @@ class Catalogue:
         return None
 
     async def _looking(self) -> None:
+        self._reached = False
         try:
             connection = await self._connect()
             indexes = [index for index in await list_indexes(connection) if not self._hidden.index(index)]
+            self._reached = True
             vectors = [index for index in indexes if index.kind == "VECTOR" and index.state == "ONLINE"]
             await self._see(connection, vectors)
         except GraphRAGError as error:

@@ -212,3 +212,15 @@ def test_the_text_index_that_shares_most_labels_goes_with_a_vector_index():
     assert text_index_for(DOC, [wide]) is wide
     assert text_index_for(DOC, [replace(TEXT, labels=("Other",)), replace(TEXT, state="POPULATING")]) is None
     assert text_index_for(LINK, [replace(TEXT, labels=("LINKS",))]) is None
+
+
+async def test_a_database_that_answers_gets_time_for_its_values(world, monkeypatch):
+    monkeypatch.setattr(module, "TOOL_LIST_WAIT", 0.05)
+
+    async def slow(*arguments, **options):
+        await asyncio.sleep(0.05)
+        return await World.fetch(world, *arguments, **options)
+
+    monkeypatch.setattr(module, "fetch", slow)
+    [target] = (await catalogue().listed()).values()
+    assert [argument.name for argument in target.filters] == ["lang", "rare", "secret"]

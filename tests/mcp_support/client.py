@@ -90,6 +90,21 @@ async def over_stdio(
 
 
 @asynccontextmanager
+async def in_memory(server: Any) -> AsyncIterator[Client]:
+    """A client of a McpServer in this process: the protocol without a transport."""
+    import anyio
+    from mcp.shared.memory import create_client_server_memory_streams
+
+    speaker = server.protocol.server
+    async with create_client_server_memory_streams() as (client_streams, server_streams):
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(speaker.run, *server_streams, speaker.create_initialization_options())
+            async with _session(*client_streams) as client:
+                yield client
+            tasks.cancel_scope.cancel()
+
+
+@asynccontextmanager
 async def over_http(url: str, headers: Mapping[str, str] | None = None) -> AsyncIterator[Client]:
     """A client of a server that runs already."""
     if VERSION_1:
