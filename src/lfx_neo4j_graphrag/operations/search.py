@@ -15,6 +15,7 @@ from ..database.reading import Limits, Origin, read
 from ..defaults import NUMBER_OF_RESULTS, QUERY_TIMEOUT, ROWS_PER_RESULT, TOKEN_LIMIT
 from ..errors import EmbeddingProblem, InputError
 from ..reply.fitting import fit, fit_text
+from ..reply.rendering import FORMATS
 from ..reply.tokens import count_tokens
 from ..reply.values import plain, plain_rows
 from ..retrieval import lines
@@ -68,6 +69,8 @@ class Ranked:
 
 def checked(request: SearchRequest) -> Filter | None:
     """The filter tree. Raises InputError for a blank question, a wrong number, missing parameters, unreadable filters."""
+    if request.format not in FORMATS:
+        raise InputError(f"'{request.format}' is not a format.", f"Choose one of {', '.join(FORMATS)}.")
     if not request.query.strip():
         raise InputError("The question is empty.", "Write what to search for in Query.")
     if request.number_of_results < 1:
@@ -116,7 +119,8 @@ def embedding_names(indexes: Sequence[Index]) -> tuple[str, ...]:
 
 
 async def reply(reader: Reader, request: SearchRequest, indexes: Sequence[Index], index: Index, ranked: Ranked) -> Result:
-    """The answer: rows, or with neighbours the readable lines, or what the Retrieval Query gives."""
+    """The answer: rows, or with neighbours the readable lines (rows too in JSON and as a table), or what the Retrieval Query
+    gives."""
     relationship = index.entity == "RELATIONSHIP"
     if request.wants_retrieval:
         return await _retrieved(reader, request, ranked, relationship)
@@ -124,18 +128,19 @@ async def reply(reader: Reader, request: SearchRequest, indexes: Sequence[Index]
     keys = keys_of(indexes)
     rows = [_row(hit, request, keys) for hit in hits]
     details = ranked.details | {"warnings": list(ranked.warnings), "results": len(rows)}
-    if not request.neighbours:
+    groups: dict[str, tuple[lines.Neighbours, ...]] = {}
+    if request.neighbours and hits and not relationship:
+        ids = [hit["id"] for hit in hits]
+        groups = await neighbours_of(reader, ids, hide=embedding_names(indexes), hidden=request.hidden, hops=request.hops)
+    if request.neighbours:
+        for hit, row in zip(hits, rows, strict=True):
+            around = lines.neighbour_lines(groups.get(hit["id"], ()), keys, lines.SHAPES[0])
+            row["neighbours"] = "\n".join(line[2:] for line in around)
+    if not request.neighbours or request.format != "yaml":
         extra = {name: details[name] for name in ("filter_mode", "complete") if details.get("filter_mode")}
         said = [_for_reader(row, several_labels=len(index.labels) > 1) for row in rows]
         fitted = fit(said, token_limit=request.token_limit, format=request.format, extra=extra, notes=ranked.warnings, hint=_HINT)
         return Result(fitted.text, rows, details)
-    groups: dict[str, tuple[lines.Neighbours, ...]] = {}
-    if hits and not relationship:
-        ids = [hit["id"] for hit in hits]
-        groups = await neighbours_of(reader, ids, hide=embedding_names(indexes), hidden=request.hidden, hops=request.hops)
-    for hit, row in zip(hits, rows, strict=True):
-        around = lines.neighbour_lines(groups.get(hit["id"], ()), keys, lines.SHAPES[0])
-        row["neighbours"] = "\n".join(line[2:] for line in around)
     text = _fitted_lines(request, hits, groups, keys, _head(details, ranked.warnings))
     return Result(text, rows, details)
 

@@ -128,11 +128,9 @@ def _every_value_fits(condition: Condition, kinds: tuple[str, ...], about: Store
 def _compared(operator: str, values: list[Any], kind: str, test: Any) -> Comparisons:
     """The tests of one kind. A day, month or year is a span: ``<= 2026-08`` includes its last day, and its last second."""
     if kind.startswith("LIST<"):
-        found = [test("has", value[0] if isinstance(value, _Span) else value, kind) for value in values]
-        held: Comparisons = found[0] if len(found) == 1 else Group(tuple(found), any=True)
-        if operator in ("<>", "not in"):
-            return Group(tuple(test("has not", each.value, kind) for each in found))
-        return held
+        unequal = operator in ("<>", "not in")
+        held = [test("has not" if unequal else "has", value[0] if isinstance(value, _Span) else value, kind) for value in values]
+        return held[0] if len(held) == 1 else Group(tuple(held), any=not unequal)
     spans = [value for value in values if isinstance(value, _Span)]
     if not spans:
         if operator in ("=", "<>") and len(values) == 1:

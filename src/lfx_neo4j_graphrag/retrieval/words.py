@@ -78,9 +78,10 @@ def words(question: str) -> list[Word]:
 
 
 def _joined(match: re.Match[str]) -> str:
-    """``INC 2608 07`` as ``INC-2608-07``, of the same length; ``de 24`` stays."""
+    """``INC 2608 07`` as ``INC-2608-07``, of the same length; ``de 24`` and ``mesa 12`` stay."""
     letters = match[1]
-    return match[0].replace(" ", "-") if letters.isupper() or fold(letters) not in STOP_WORDS else match[0]
+    code = letters.isupper() or (len(letters) < 4 and fold(letters) not in STOP_WORDS)
+    return match[0].replace(" ", "-") if code else match[0]
 
 
 def quoted_phrases(question: str) -> list[str]:
