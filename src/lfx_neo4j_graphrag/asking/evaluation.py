@@ -10,7 +10,7 @@ from typing import Any
 
 from ..errors import InputError
 
-_FIELDS = {"question", "expect", "cypher", "kind", "filters"}
+_FIELDS = {"question", "expect", "cypher", "kind"}
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,6 @@ class Question:
     expect: Any = None
     cypher: str = ""
     kind: str = ""
-    filters: str = ""
 
 
 @dataclass(frozen=True)
@@ -65,9 +64,7 @@ def _question(number: int, entry: Any) -> Question:
         raise InputError(f"Entry {number} has an unknown field '{unknown[0]}'.", f"Known are {', '.join(sorted(_FIELDS))}.")
     if ("expect" in entry) == bool(entry.get("cypher")):
         raise InputError(f"Entry {number} needs either expect or cypher.", "Write the expected value, or the statement that gives it.")
-    return Question(
-        str(entry["question"]).strip(), entry.get("expect"), str(entry.get("cypher") or ""), str(entry.get("kind") or ""), str(entry.get("filters") or "")
-    )
+    return Question(str(entry["question"]).strip(), entry.get("expect"), str(entry.get("cypher") or ""), str(entry.get("kind") or ""))
 
 
 def summary(outcomes: Sequence[Outcome]) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 
 # In the order of the help. A module imports nothing heavy before one of its commands runs.
-GROUPS = ("demo", "server", "doctor", "add_records", "search", "query", "graph_schema", "mcp")
+GROUPS = ("demo", "server", "doctor", "add_records", "build_graph", "search", "query", "ask", "graph_schema", "mcp")
 
 
 def main() -> None:
