@@ -18,7 +18,7 @@ _SIMPLER = "Make it do less (a narrower MATCH, a LIMIT before the expensive part
 _CORRECT = "Correct the query; Graph Schema shows what the graph has."
 _READ_ONLY = "Ask for data with MATCH and RETURN; nothing is changed here."
 
-# Start of the code without "Neo.", a part of the message or "", and what becomes of it; the first that fits counts.
+# Start of the code without "Neo.", a pattern found in the message, and what becomes of it; the first that fits counts.
 # {place}, {database}, {limit} and {message} are filled in.
 _SERVER: list[tuple[str, str, type[GraphRAGError], str, str, str]] = [
     # code, message, class, kind, sentence, advice
@@ -45,7 +45,8 @@ _SERVER: list[tuple[str, str, type[GraphRAGError], str, str, str]] = [
         "There is no database {database} on {place}.", "Check Neo4j Database; left empty, it is the home database.",
     ),
     (
-        "ClientError.Statement.", "only be executed in a user database", ConnectionFailed, "database",
+        "ClientError.Statement.", "executed in a user database|unsupported clauses were used|not allowed on a system database",
+        ConnectionFailed, "database",
         "The database 'system' holds no data.", "Check Neo4j Database; left empty, it is the home database.",
     ),
     (
@@ -61,21 +62,12 @@ _SERVER: list[tuple[str, str, type[GraphRAGError], str, str, str]] = [
         "The query was stopped on the server before it ended.", "Try again; if it happens again, make it do less.",
     ),
     (
-        "TransientError.Transaction.Terminated", "", QueryTimeout, "timeout",
-        "The query was stopped on the server before it ended.", "Try again; if it happens again, make it do less.",
-    ),
-    (
         "TransientError.General.MemoryPoolOutOfMemory", "", QueryFailed, "memory",
         "The query needs more memory than the server gives to one statement.",
         "Make it collect or sort less, or put a LIMIT before the expensive part.",
     ),
     (
-        "TransientError.General.TransactionOutOfMemory", "", QueryFailed, "memory",
-        "The query needs more memory than the server gives to one statement.",
-        "Make it collect or sort less, or put a LIMIT before the expensive part.",
-    ),
-    (
-        "TransientError.General.OutOfMemory", "", QueryFailed, "memory",
+        "TransientError.General.", "OutOfMemory|out of memory", QueryFailed, "memory",
         "The server ran out of memory.", "Make the query collect or sort less; give the server more memory.",
     ),
     (
@@ -181,7 +173,7 @@ def explain(error: BaseException, connection: Connection, *, timeout: float | No
 
 
 def _server_error(code: str, message: str, connection: Connection, timeout: float | None) -> GraphRAGError:
-    known, kind, sentence, advice = next(rule[2:] for rule in _SERVER if code.startswith(rule[0]) and rule[1] in message)
+    known, kind, sentence, advice = next(rule[2:] for rule in _SERVER if code.startswith(rule[0]) and re.search(rule[1], message))
     filled = {
         "place": _place(connection),
         "database": f"'{connection.database}'" if connection.database else "(the home database)",

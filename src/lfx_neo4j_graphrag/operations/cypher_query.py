@@ -31,7 +31,7 @@ from ..reply.fitting import fit
 from ..reply.values import plain_rows
 from .result import Result
 
-_MISSING_NAME = re.compile(r"missing (label|property|relationship type) name is: (.+?)\)")
+_MISSING_NAME = re.compile(r"missing (label|property|relationship type)(?: name)? is: (.+?)\)")
 _NUMBERS = {"INTEGER", "FLOAT"}
 # What valueType() names, and how a text becomes that.
 _CONVERTERS = parse_column_types(
