@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -20,7 +21,8 @@ from lfx_neo4j_graphrag.local import server as embedded  # noqa: E402
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--neo4j", default=embedded.DEFAULT_VERSION, choices=sorted(embedded.MAIN_CLASSES), help="Neo4j version of the live tests")
+    versions = sorted(embedded.MAIN_CLASSES)
+    parser.addoption("--neo4j", default=embedded.DEFAULT_VERSION, choices=versions, help="Neo4j version of the live tests")
     parser.addoption("--mcp-python", default="", help="Python of another environment to run MCP server processes with")
 
 
@@ -31,17 +33,21 @@ def _private_home(tmp_path_factory: pytest.TempPathFactory) -> None:
 
 
 @pytest.fixture(scope="session")
-def server(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory):
+def quick_java() -> tuple[str, ...]:
+    """Java's second compiler pays off after minutes; without it a start takes half the computing time."""
+    return ("-XX:TieredStopAtLevel=1",)
+
+
+@pytest.fixture(scope="session")
+def server(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, quick_java: tuple[str, ...]) -> Iterator[Connection]:
     """A Connection to a server that belongs to this run (a real password; wrong ones don't lock it)."""
     if TEST_SERVER["URI"]:
         yield Connection(TEST_SERVER["URI"], TEST_SERVER["USERNAME"] or "neo4j", TEST_SERVER["PASSWORD"])
         return
     folder: Path = tmp_path_factory.mktemp("server")
     settings = {"dbms.security.auth_max_failed_attempts": "0"}
-    # Java's second compiler pays off after minutes; without it a start takes half the computing time.
-    options = ["-XX:TieredStopAtLevel=1"]
     version = request.config.getoption("--neo4j")
-    yield embedded.start(folder, version=version, settings=settings, java_options=options).connection
+    yield embedded.start(folder, version=version, settings=settings, java_options=quick_java).connection
     embedded.stop(folder)
 
 
@@ -51,7 +57,7 @@ def server_version(server: Connection) -> str:
     from neo4j import GraphDatabase
 
     with GraphDatabase.driver(server.uri, auth=(server.username, server.password)) as driver:
-        records = driver.execute_query("CALL dbms.components() YIELD versions RETURN versions[0] AS version").records
+        records = driver.execute_query("CALL dbms.components() YIELD name, versions WHERE name = 'Neo4j Kernel' RETURN versions[0] AS version").records
     return records[0]["version"]
 
 

@@ -15,7 +15,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -65,11 +65,13 @@ def start(
     *,
     version: str = DEFAULT_VERSION,
     settings: Mapping[str, str] | None = None,
+    java_options: Sequence[str] = (),
     progress: Progress | None = None,
 ) -> Started:
     """Start the server of this data folder and wait until it answers; one that runs already is left as it is.
 
     The first start makes a password that only ``server.json`` (mode 600) holds. The process outlives the caller.
+    ``settings`` are lines of neo4j.conf, ``java_options`` arguments of Java, both beyond the usual ones.
 
     Raises ConnectionFailed with the reason that Neo4j gave (kind ``start``) or when jars cannot be fetched
     (``download``), ExtraMissing without the extra ``local``.
@@ -86,10 +88,12 @@ def start(
             if "password" not in state:
                 state = _set_first_password(folder, java, jars)
             state |= {"version": version, "port": _free_port(state.get("port"))}
-            state["pid"] = _launch(folder, java, jars, state, settings or {})
+            state["pid"] = _launch(folder, java, jars, state, settings or {}, java_options)
             _write_state(folder, state)
-        state["uri"] = f"bolt://127.0.0.1:{state['port']}"
         _wait_until_it_answers(folder, state)
+        state["uri"] = f"bolt://127.0.0.1:{state['port']}"
+        if not already:
+            _warm_up(_connection(state))
         _write_state(folder, state)
     return Started(_connection(state), version, already, time.monotonic() - began)
 
@@ -264,24 +268,36 @@ def _set_first_password(folder: Path, java: str, jars: Path) -> dict[str, Any]:
     return {"username": "neo4j", "password": password}
 
 
-def _free_port(wanted: int | None) -> int:
-    """The port of the last time when it is free, so that saved addresses stay right; else any free one."""
-    for port in (wanted, 0) if wanted else (0,):
-        with socket.socket() as probe, contextlib.suppress(OSError):
-            if os.name != "nt":
-                probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            probe.bind(("127.0.0.1", port))
-            return probe.getsockname()[1]
-    raise ConnectionFailed("This machine has no free port for the embedded Neo4j.", "Close some programs.", kind="start")
+def _free_port(wanted: int | None, patience: float = 2.0) -> int:
+    """The port of the last time when it gets free within the seconds of ``patience`` (a process that was killed holds it
+    for a moment), so that saved addresses stay right; else any free one."""
+    deadline = time.monotonic() + patience
+    while wanted and time.monotonic() < deadline:
+        if _bind(wanted):
+            return wanted
+        time.sleep(0.1)
+    return _bind(0)
 
 
-def _launch(folder: Path, java: str, jars: Path, state: dict[str, Any], settings: Mapping[str, str]) -> int:
+def _bind(port: int) -> int:
+    """The port that could be bound (another one for 0), 0 when it is taken."""
+    with socket.socket() as probe, contextlib.suppress(OSError):
+        if os.name != "nt":
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        probe.bind(("127.0.0.1", port))
+        return probe.getsockname()[1]
+    return 0
+
+
+def _launch(
+    folder: Path, java: str, jars: Path, state: dict[str, Any], settings: Mapping[str, str], java_options: Sequence[str] = ()
+) -> int:
     home = _home(folder)
     address = f":{state['port']}"
     lines = SETTINGS | SETTINGS_OF.get(state["version"], {}) | dict(settings)
     lines |= {"server.bolt.listen_address": address, "server.bolt.advertised_address": address}
     (home / "conf" / "neo4j.conf").write_text("".join(f"{key}={value}\n" for key, value in lines.items()), encoding="utf-8")
-    command = [java, f"-Xmx{SERVER_HEAP}", *JVM_OPTIONS, "-cp", f"{jars}{os.sep}*"]
+    command = [java, f"-Xmx{SERVER_HEAP}", *JVM_OPTIONS, *java_options, "-cp", f"{jars}{os.sep}*"]
     command += [MAIN_CLASSES[state["version"]], _home_option(folder), f"--config-dir={home / 'conf'}", "--console-mode"]
     with log_path(folder).open("wb") as log:
         return subprocess.Popen(
@@ -320,6 +336,16 @@ def _answers(port: int) -> bool:
         bolt.sendall(bytes.fromhex("6060b017") + bytes.fromhex("00000005") + bytes(12))
         return len(bolt.recv(4)) == 4
     return False
+
+
+def _warm_up(connection: Connection) -> None:
+    """The first statement loads the planner: 3 s of computing, more than a query timeout on a machine that is busy."""
+    from neo4j import GraphDatabase
+    from neo4j.exceptions import DriverError, Neo4jError
+
+    with contextlib.suppress(DriverError, Neo4jError):  # its user may have changed the password; then the next step says so
+        with GraphDatabase.driver(connection.uri, auth=(connection.username, connection.password)) as driver:
+            driver.execute_query("MATCH (n) RETURN count(n)")
 
 
 CAUSES = (

@@ -103,7 +103,7 @@ def test_the_last_port_is_taken_again_unless_somebody_else_has_it() -> None:
         other.bind(("127.0.0.1", 0))
         other.listen()
         taken = other.getsockname()[1]
-        assert server._free_port(taken) != taken
+        assert server._free_port(taken, patience=0.2) not in (0, taken)
     assert server._free_port(taken) == taken
     assert server._free_port(None) > 0
 
