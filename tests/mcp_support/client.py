@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
-from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TextIO
@@ -76,6 +76,18 @@ def environment(**variables: str) -> dict[str, str]:
     return base | {"PYTHONPATH": str(SOURCE), "PYTHONUNBUFFERED": "1"} | variables
 
 
+@contextmanager
+def _one_error() -> Iterator[None]:
+    """What a test asserts fails as itself, not in the groups of the client's tasks."""
+    try:
+        yield
+    except BaseExceptionGroup as group:
+        error: BaseException = group
+        while isinstance(error, BaseExceptionGroup):
+            error = error.exceptions[0]
+        raise error from None
+
+
 @asynccontextmanager
 async def over_stdio(
     *flags: str, python: str = sys.executable, errors: TextIO | None = None, **variables: str
@@ -83,7 +95,7 @@ async def over_stdio(
     """A server process and a client that has shaken hands with it."""
     line = command(python, *flags)
     parameters = StdioServerParameters(command=line[0], args=line[1:], env=environment(**variables))
-    with open(os.devnull, "w") as nothing:
+    with open(os.devnull, "w") as nothing, _one_error():
         async with stdio_client(parameters, errlog=errors or nothing) as (read, write):
             async with _session(read, write) as client:
                 yield client
@@ -96,12 +108,13 @@ async def in_memory(server: Any) -> AsyncIterator[Client]:
     from mcp.shared.memory import create_client_server_memory_streams
 
     speaker = server.protocol.server
-    async with create_client_server_memory_streams() as (client_streams, server_streams):
-        async with anyio.create_task_group() as tasks:
-            tasks.start_soon(speaker.run, *server_streams, speaker.create_initialization_options())
-            async with _session(*client_streams) as client:
-                yield client
-            tasks.cancel_scope.cancel()
+    with _one_error():
+        async with create_client_server_memory_streams() as (client_streams, server_streams):
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(speaker.run, *server_streams, speaker.create_initialization_options())
+                async with _session(*client_streams) as client:
+                    yield client
+                tasks.cancel_scope.cancel()
 
 
 @asynccontextmanager
@@ -117,9 +130,10 @@ async def over_http(url: str, headers: Mapping[str, str] | None = None) -> Async
 
         http = httpx2.AsyncClient(headers=dict(headers or {}), follow_redirects=True, timeout=60)
         transport = streamable_http_client(url, http_client=http)
-    async with transport as streams:
-        async with _session(*streams[:2]) as client:
-            yield client
+    with _one_error():
+        async with transport as streams:
+            async with _session(*streams[:2]) as client:
+                yield client
 
 
 @asynccontextmanager

@@ -183,8 +183,8 @@ def _tie(properties: Sequence[str]) -> str:
 def _content(relationship: bool, hide: Sequence[str]) -> str:
     without = "".join(f", {quote(name)}: null" for name in hide)
     if relationship:
-        ends = ", ".join(f"{{labels: labels({end}(n)), properties: {end}(n) {{.*{without}}}}}" for end in ("startNode", "endNode"))
-        return f"[type(n)] AS labels, n {{.*{without}}} AS properties, [{ends}] AS ends"
+        ends = f"[e IN [startNode(n), endNode(n)] | {{labels: labels(e), properties: e {{.*{without}}}}}]"
+        return f"[type(n)] AS labels, n {{.*{without}}} AS properties, {ends} AS ends"
     return f"labels(n) AS labels, n {{.*{without}}} AS properties"
 
 

@@ -30,6 +30,7 @@ from .writing import write_cypher
 
 _log = logging.getLogger("lfx_neo4j_graphrag.mcp")
 _SCHEMA_HINT = "Ask for a part: get_schema with labels."
+_MODEL_SETTING = "On this server the model is set by EMBEDDING_MODEL."
 _NO_MODEL_WARNING = "No embedding model is connected"
 Arguments = Mapping[str, Any]
 
@@ -73,7 +74,8 @@ class Calls:
                 raise InputError("The arguments are not an object.", "Send an object with the arguments by name.")
             return Reply(await self._run(name, arguments or {}))
         except GraphRAGError as error:
-            return Reply(str(error), failed=True)
+            about_model = "embedding model" in str(error) and "EMBEDDING_MODEL" not in str(error)
+            return Reply(f"{error} {_MODEL_SETTING}" if about_model else str(error), failed=True)
         except Exception as error:  # its text may hold values or secrets
             _log.error("Unexpected %s in %s", type(error).__name__, name, exc_info=self.settings.log_level == "debug")
             return Reply(f"Something unexpected went wrong ({type(error).__name__}). Try it another way.", failed=True)

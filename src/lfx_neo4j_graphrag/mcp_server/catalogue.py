@@ -60,12 +60,9 @@ class Catalogue:
         await asyncio.wait({self._look}, timeout=at_most)
 
     async def listed(self) -> dict[str, SearchTarget]:
-        """The targets, for a client that lists the tools: after a look, or as known so far when the database does not answer
-        within TOOL_LIST_WAIT seconds. One that has answered gets the time to show its values too."""
+        """The targets, for a client that lists the tools: after a look, or as known so far when that takes too long."""
         if self.problem or time.monotonic() - self._looked > _FRESH_SECONDS:
-            await self.look(TOOL_LIST_WAIT)
-            if self._reached and not self._look.done():
-                await self.look(2 * FILTER_SAMPLE_SECONDS)
+            await self._patient_look()
         self._told = _outline(self.targets)
         return self.targets
 
@@ -77,14 +74,21 @@ class Catalogue:
 
     async def find(self, tool: str) -> SearchTarget | None:
         """The target of a tool's name. An index that was rebuilt under ``name_2`` answers to its old name too."""
-        for _ in range(2):
-            if target := self.targets.get(tool):
-                return target
-            renewed = [name for name in self.targets if re.fullmatch(re.escape(tool) + r"_\d+", name)]
-            if len(renewed) == 1:
-                return self.targets[renewed[0]]
-            await self.look(TOOL_LIST_WAIT)
-        return None
+        if (target := self._known(tool)) is None:
+            await self._patient_look()
+            target = self._known(tool)
+        return target
+
+    def _known(self, tool: str) -> SearchTarget | None:
+        renewed = [name for name in self.targets if re.fullmatch(re.escape(tool) + r"_\d+", name)]
+        return self.targets.get(tool) or (self.targets[renewed[0]] if len(renewed) == 1 else None)
+
+    async def _patient_look(self) -> None:
+        """A look, given up on when the database does not answer within TOOL_LIST_WAIT seconds. One that has answered gets the
+        time to show its values too."""
+        await self.look(TOOL_LIST_WAIT)
+        if self._reached and self._look and not self._look.done():
+            await self.look(2 * FILTER_SAMPLE_SECONDS)
 
     async def _looking(self) -> None:
         self._reached = False

@@ -34,7 +34,7 @@ def test_vector_search_of_servers_without_the_clause():
 def test_embeddings_are_not_read_out():
     text = statements.vector_search("v", hide=("embedding", "otro vector"))
     assert "labels(n) AS labels, n {.*, `embedding`: null, `otro vector`: null} AS properties" in text
-    assert "n {.*, `embedding`: null} AS properties, [{labels: labels(startNode(n))" in statements.contents(relationship=True, hide=("embedding",))
+    assert "n {.*, `embedding`: null} AS properties, [e IN [startNode(n), endNode(n)] | {labels: labels(e)" in statements.contents(relationship=True, hide=("embedding",))
 
 
 def test_exact_search_is_bounded_and_passes_over_vectors_of_another_length():
