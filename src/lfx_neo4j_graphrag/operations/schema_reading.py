@@ -131,10 +131,11 @@ class _Reader:
             *map(self._rows, (statements.TOTALS, statements.LABELS, statements.TYPES, statements.POSSIBLE_PATTERNS))
         )
         names = sorted(row["name"] for row in labels)
-        by_id = dict(possible[0]["nodes"])
+        by_id = {node.element_id: node["name"] for node in possible[0]["nodes"]}
         ends = {(None, row["name"], None) for row in types}
-        for start, kind, end in possible[0]["patterns"]:
-            ends |= {(by_id[start], kind, None), (None, kind, by_id[end])}
+        for made_up in possible[0]["relationships"]:
+            start, end = (by_id[node.element_id] for node in made_up.nodes)
+            ends |= {(start, made_up.type, None), (None, made_up.type, end)}
         asked = sorted(ends, key=str)
         label_counts, end_counts = await asyncio.gather(
             self._counted(names, statements.label_counts), self._counted(asked, statements.end_counts)

@@ -39,6 +39,8 @@ MAX_INTEGER_BITS = 1024
 
 # What stands at the end of a text that was cut; the number is that of the characters that are missing.
 CUT_NOTE = re.compile(r"…\(\+(\d{1,12}) characters\)\Z")
+# The driver writes nine digits of a second whatever they are.
+_IDLE_ZEROS = re.compile(r"(\.\d*[1-9])0+(?!\d)|\.0+(?!\d)")
 _TOO_DEEP = "[nested too deep to show]"
 _TOO_MANY = "[more values left out]"
 _CRS = {4326: "wgs-84", 4979: "wgs-84-3d", 7203: "cartesian", 9157: "cartesian-3d"}
@@ -250,10 +252,12 @@ def _driver_temporal(value: Any) -> str:
     """ISO text. Zones of ``zoneinfo`` read the memory of what is no Python datetime and take the process down with them,
     so those (the server's own come with other zones) are asked about the Python datetime of the same moment.
     """
-    if not isinstance(getattr(value, "tzinfo", None), zoneinfo.ZoneInfo):
-        return value.iso_format() + _zone(value)
-    offset = value.to_native().isoformat(timespec="seconds")[19:] if hasattr(value, "year") else ""
-    return value.replace(tzinfo=None).iso_format() + offset + _zone(value)
+    if isinstance(getattr(value, "tzinfo", None), zoneinfo.ZoneInfo):
+        offset = value.to_native().isoformat(timespec="seconds")[19:] if hasattr(value, "year") else ""
+        text = value.replace(tzinfo=None).iso_format() + offset
+    else:
+        text = value.iso_format()
+    return _IDLE_ZEROS.sub(lambda found: found[1] or "", text) + _zone(value)
 
 
 def _zone(value: Any) -> str:

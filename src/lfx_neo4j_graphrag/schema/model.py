@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 Value = str | int | float | bool
@@ -26,7 +26,6 @@ class Property:
     dimension: int | None = None
     longest: int | None = None
     unique: bool = False
-    required: bool = False
 
 
 @dataclass(frozen=True)
@@ -103,7 +102,6 @@ class Schema:
     constraints: tuple[Constraint, ...] = ()
     unmet: tuple[str, ...] = ()
     partial: tuple[str, ...] = ()
-    sample_values: bool = field(default=True, repr=False)
 
     @property
     def sampled(self) -> bool:

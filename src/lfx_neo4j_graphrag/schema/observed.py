@@ -25,7 +25,6 @@ def properties_from(
     hidden: Hidden = Hidden(),
     sample_values: bool = True,
     unique: frozenset[str] = frozenset(),
-    required: frozenset[str] = frozenset(),
 ) -> tuple[Property, ...]:
     """Properties of one label or type, by name, from rows ``name, type, count, values, low, high, longest``.
 
@@ -36,10 +35,10 @@ def properties_from(
     for row in rows:
         if not hidden.property(owner, row["name"]):
             by_name[row["name"]].append(row)
-    return tuple(_property(name, by_name[name], sample_values, name in unique, name in required) for name in sorted(by_name))
+    return tuple(_property(name, by_name[name], sample_values, name in unique) for name in sorted(by_name))
 
 
-def _property(name: str, rows: list[Mapping[str, Any]], sample_values: bool, unique: bool, required: bool) -> Property:
+def _property(name: str, rows: list[Mapping[str, Any]], sample_values: bool, unique: bool) -> Property:
     kinds = [type_name(row["type"], row["longest"]) for row in rows]
     counts: dict[str, int] = defaultdict(int)
     for kind, row in zip(kinds, rows, strict=True):
@@ -59,7 +58,6 @@ def _property(name: str, rows: list[Mapping[str, Any]], sample_values: bool, uni
         dimension=_dimension(rows) if types == ("vector",) else None,
         longest=longest if is_text or longest is None else None,
         unique=unique,
-        required=required,
     )
 
 
@@ -82,15 +80,14 @@ def _dimension(rows: list[Mapping[str, Any]]) -> int | None:
 
 
 def _values(rows: list[Mapping[str, Any]], types: tuple[str, ...]) -> tuple[str, tuple[Value, ...]]:
+    ends = [row[end] for row in rows for end in ("low", "high") if row[end] is not None]
     if set(types) <= _NUMBERS or types[0].startswith(("date", "zoned", "local")) and len(types) == 1:
-        ends = [row[end] for row in rows for end in ("low", "high") if row[end] is not None]
         return ("range", (_json_safe(min(ends)), _json_safe(max(ends)))) if ends else ("", ())
     if types not in (("string",), ("list of string",)):
         return "", ()
     raw = sorted({value for row in rows for value in row["values"] or ()})
-    low, high = rows[0]["low"], rows[0]["high"]
-    if types == ("string",) and all(map(_ISO_DATE.match, [*raw, low, high])) and max(map(len, [low, high])) <= SAMPLE_VALUE_CHARS:
-        return "range", (low, high)
+    if types == ("string",) and raw and all(_ISO_DATE.match(text) and len(text) <= SAMPLE_VALUE_CHARS for text in [*raw, *ends]):
+        return "range", (min(ends), max(ends))
     whole = [value for value in raw if one_line(value) == value and len(value) <= SAMPLE_VALUE_CHARS]
     if types == ("string",) and len(raw) <= SAMPLE_VALUES and whole == raw:
         return "one of", tuple(whole)
@@ -99,8 +96,8 @@ def _values(rows: list[Mapping[str, Any]], types: tuple[str, ...]) -> tuple[str,
 
 
 def one_line(text: str) -> str:
-    """Runs of white space as one space, characters that print nothing left out."""
-    return "".join(character for character in " ".join(text.split()) if character.isprintable())
+    """Runs of white space and of characters that print nothing as one space, none at the ends."""
+    return " ".join("".join(character if character.isprintable() else " " for character in text).split())
 
 
 def _cut(text: str) -> str:

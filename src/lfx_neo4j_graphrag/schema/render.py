@@ -64,7 +64,6 @@ def to_table(schema: Schema) -> list[dict[str, Any]]:
 def to_json(schema: Schema) -> dict[str, Any]:
     """Everything, as plain values. Numbers of nodes, then labels, types, patterns, indexes, constraints."""
     document = asdict(schema)
-    document.pop("sample_values")
     for group in ("labels", "types"):
         for entry, original in zip(document[group], getattr(schema, group), strict=True):
             entry["sampled"] = original.sampled

@@ -64,7 +64,7 @@ MADRID = zoneinfo.ZoneInfo("Europe/Madrid")
         (datetime.timedelta(days=1, seconds=3, microseconds=500_000), "P1DT3.5S"),
         (neo4j.time.Date(2026, 7, 3), "2026-07-03"),
         (neo4j.time.Time(1, 2, 3, 4), "01:02:03.000000004"),
-        (neo4j.time.DateTime(2026, 7, 3, 10, tzinfo=MADRID), "2026-07-03T10:00:00.000000000+02:00[Europe/Madrid]"),
+        (neo4j.time.DateTime(2026, 7, 3, 10, tzinfo=MADRID), "2026-07-03T10:00:00+02:00[Europe/Madrid]"),
         (neo4j.time.Duration(months=14, days=2, seconds=3), "P1Y2M2DT3S"),
         (neo4j.spatial.WGS84Point((-3.7, 40.4)), {"crs": "wgs-84", "longitude": -3.7, "latitude": 40.4}),
         (neo4j.spatial.WGS84Point((1, 2, 3)), {"crs": "wgs-84-3d", "longitude": 1.0, "latitude": 2.0, "height": 3.0}),
