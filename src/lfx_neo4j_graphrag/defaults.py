@@ -32,7 +32,7 @@ SERVER_REJECTS = 50
 # Seconds in which the driver repeats a transaction after a deadlock.
 RETRY_TIME = 15.0
 # Seconds for making a constraint (checked on every node of its label) and for filling new indexes.
-SCHEMA_TIMEOUT = 120.0
+SCHEMA_CHANGE_TIMEOUT = 120.0
 INDEX_TIMEOUT = 600.0
 EMBED_BATCH = 64
 # Vectors stored in one transaction: 512 of 1,536 numbers are 6 MB.
@@ -133,6 +133,9 @@ PROPOSAL_CHARS = 28_000
 KEYS_MOST = 200_000
 # Remembered model answers: at about 2 kB each, 100 MB at most.
 ANSWERS_MOST = 50_000
+# Seconds. Langflow takes 25 to start on two free cores, minutes when others use them.
+EDITOR_START_TIMEOUT = 420.0
+EDITOR_STOP_TIMEOUT = 20.0
 # Characters of a text that the local embedding model reads: some 5,000 tokens, ten of its windows, about a second.
 LOCAL_EMBEDDING_CHARS = 20_000
 

@@ -10,8 +10,9 @@ GROUPS = ("demo", "server", "doctor", "add_records", "build_graph", "search", "q
 
 def main() -> None:
     """Run the command line; ends the process with 0, with 1 after a sentence on stderr, with 2 for a wrong option."""
-    from .common import new_app
+    from .common import new_app, stop_at_once
 
+    stop_at_once()
     app = new_app()
     for group in GROUPS:
         import_module(f"{__name__}.{group}").register(app)

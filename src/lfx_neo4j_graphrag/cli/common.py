@@ -1,6 +1,6 @@
 """What every command shares: the connection options, errors as sentences, progress bars, models.
 
-A command is an async function with typer's annotations::
+A command is a function, mostly an async one, with typer's annotations::
 
     @command(app, "query")
     async def query(connect: Connect, cypher: Annotated[str, typer.Argument(help="…")]) -> None:
@@ -17,6 +17,7 @@ import asyncio
 import contextlib
 import inspect
 import os
+import signal
 import sys
 import traceback
 from collections.abc import Callable, Iterator, Mapping
@@ -85,15 +86,12 @@ def command(app: typer.Typer, name: str) -> Callable[[Callable[..., Any]], Calla
         ]
 
         def run(debug: bool, **given: Any) -> None:
-            async def work() -> None:
+            with errors_as_sentences(debug):
                 if connects:
                     given["connect"] = partial(find_connection, *(given.pop(name) for name in _CONNECTION_OPTIONS))
                 result = function(**given)
-                if inspect.isawaitable(result):
-                    await result
-
-            with errors_as_sentences(debug):
-                asyncio.run(work())
+                if inspect.iscoroutine(result):
+                    asyncio.run(result)
 
         run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
         run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
@@ -102,6 +100,21 @@ def command(app: typer.Typer, name: str) -> Callable[[Callable[..., Any]], Calla
         return function
 
     return decorate
+
+
+def stop_at_once() -> None:
+    """Let Ctrl-C, and the end of the terminal, interrupt whatever runs.
+
+    asyncio.run would only cancel at the next await, long after a download, and other signals would leave processes behind.
+    """
+
+    def interrupt(number: int, frame: Any) -> None:
+        raise KeyboardInterrupt
+
+    for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) is not signal.SIG_IGN:  # nohup stays nohup
+            signal.signal(number, interrupt)
 
 
 @contextlib.contextmanager

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from ..defaults import QUERY_TIMEOUT, TOKEN_LIMIT
+from ..defaults import SCHEMA_TIMEOUT, TOKEN_LIMIT
 from .common import Connect, TimeoutOption, TokenLimitOption, command, print_answer
 
 
@@ -27,7 +27,7 @@ def register(app: typer.Typer) -> None:
     async def schema(
         connect: Connect,
         format: Annotated[SchemaFormat, typer.Option("--format", help="mermaid draws a picture.")] = SchemaFormat.text,
-        query_timeout: TimeoutOption = QUERY_TIMEOUT,
+        query_timeout: TimeoutOption = SCHEMA_TIMEOUT,
         token_limit: TokenLimitOption = TOKEN_LIMIT,
     ) -> None:
         """Labels, properties, relationships and indexes of the graph, with counts and example values."""

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
+import os
 from typing import Annotated
 
 import typer
 
-from ..database.connection import data_folder
+from ..database.connection import Connection, data_folder
 from .common import command, progress_bar, say
 
 
@@ -16,7 +19,7 @@ def register(app: typer.Typer) -> None:
     @command(app, "up")
     def up(
         editor: Annotated[bool, typer.Option("--editor", help="Open Langflow with the node and the example flows too.")] = False,
-        port: Annotated[int, typer.Option("--port", help="Port of Langflow.")] = 7860,
+        port: Annotated[int, typer.Option("--port", help="Port of Langflow; another one when it is taken.")] = 7860,
     ) -> None:
         """Start the embedded Neo4j; its data and its password stay in a folder that only you can read."""
         from ..local import server
@@ -29,9 +32,7 @@ def register(app: typer.Typer) -> None:
             typer.echo(f"Neo4j {started.version} runs at {started.connection.uri} (after {started.seconds:.0f} s).")
         typer.echo(f"User name and password: {server.state_path(data_folder())}. Stop it with: neo4j-graphrag down")
         if editor:
-            from ..local.editor import open_editor
-
-            open_editor(port, say)
+            _open_editor(started.connection, port)
 
     @command(app, "down")
     def down(
@@ -48,3 +49,18 @@ def register(app: typer.Typer) -> None:
         if delete_data:
             server.delete_data()
             typer.echo("Its data is deleted.")
+
+
+def _open_editor(connection: Connection, port: int) -> None:
+    from ..local.editor import langflow, prepare
+
+    with progress_bar() as progress:
+        if asyncio.run(prepare(connection, progress)):
+            say("The database was empty: the 24 example incidents are in it now.")
+    if os.environ.get("NEO4J_URI"):
+        say("The flows use the embedded Neo4j, not the one of NEO4J_URI.")
+    say("Starting Langflow (half a minute) …")
+    with langflow(port) as (address, wait):
+        typer.echo(f"Langflow is open at {address}. Ctrl-C stops it; Neo4j goes on running.")
+        with contextlib.suppress(KeyboardInterrupt):
+            wait()

@@ -12,6 +12,7 @@ from ..database.connection import Connection
 from ..operations.add_records import AddRecordsRequest, add_records
 from ..operations.cypher_query import CypherQueryRequest, cypher_query
 from ..operations.graph_schema import GraphSchemaRequest, graph_schema
+from ..operations.hybrid import HybridRequest, hybrid
 from ..operations.result import Result
 from .embeddings import LocalEmbeddings, local_embeddings_available
 from .jars import Progress
@@ -26,6 +27,8 @@ MATCH (i:Incidencia {estado: 'abierta'})-[:ASIGNADA_A]->(:Tecnico {nombre: $tecn
       (i)-[:DE_CLIENTE]->(c:Cliente), (i)-[:EN_MAQUINA]->(m:Maquina)
 RETURN i.codigo AS codigo, i.fecha AS fecha, c.nombre AS cliente, m.modelo AS maquina
 ORDER BY fecha"""
+SIMILAR = "Una Aurora no dosifica y marca E07: ¿ha pasado antes y quién lo arregló?"
+PATIENCE = 60  # seconds: a machine that has just installed everything may be slow, and a partial answer shows nothing
 
 
 def example_rows() -> list[dict[str, Any]]:
@@ -35,6 +38,10 @@ def example_rows() -> list[dict[str, Any]]:
     return json.loads(source.read_text(encoding="utf-8"))
 
 
+def _embedder() -> LocalEmbeddings | None:
+    return LocalEmbeddings() if local_embeddings_available() else None
+
+
 async def load_example(connection: Connection, progress: Progress | None = None) -> Result:
     """Save the example, with local embeddings where they are installed. A second time changes nothing."""
     request = AddRecordsRequest(
@@ -42,8 +49,9 @@ async def load_example(connection: Connection, progress: Progress | None = None)
         node_label=LABEL,
         key_property=KEY,
         relationships=RELATIONSHIPS,
-        embedder=LocalEmbeddings() if local_embeddings_available() else None,
+        embedder=_embedder(),
         fulltext_analyzer="spanish",
+        timeout=PATIENCE,
     )
     return await add_records(connection, request, progress)
 
@@ -51,6 +59,8 @@ async def load_example(connection: Connection, progress: Progress | None = None)
 async def demonstrate(connection: Connection, progress: Progress | None = None) -> AsyncIterator[tuple[str, str]]:
     """The steps of the demo, each a title and its answer."""
     yield "Add Records: assets/incidencias.json", (await load_example(connection, progress)).text
-    yield "Graph Schema", (await graph_schema(connection, GraphSchemaRequest())).text
-    question = CypherQueryRequest(cypher=OPEN_INCIDENTS, parameters={"tecnico": "Lucía Ortega"}, format="table")
+    yield "Graph Schema", (await graph_schema(connection, GraphSchemaRequest(timeout=PATIENCE))).text
+    question = CypherQueryRequest(cypher=OPEN_INCIDENTS, parameters={"tecnico": "Lucía Ortega"}, timeout=PATIENCE, format="table")
     yield "Cypher Query: the open incidents of Lucía Ortega", (await cypher_query(connection, question)).text
+    search = HybridRequest(query=SIMILAR, embedder=_embedder(), neighbours=True, number_of_results=2, timeout=PATIENCE)
+    yield f"Hybrid + Graph: {SIMILAR}", (await hybrid(connection, search)).text

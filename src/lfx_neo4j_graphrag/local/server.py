@@ -273,13 +273,13 @@ def _free_port(wanted: int | None, patience: float = 2.0) -> int:
     for a moment), so that saved addresses stay right; else any free one."""
     deadline = time.monotonic() + patience
     while wanted and time.monotonic() < deadline:
-        if _bind(wanted):
+        if bind_port(wanted):
             return wanted
         time.sleep(0.1)
-    return _bind(0)
+    return bind_port(0)
 
 
-def _bind(port: int) -> int:
+def bind_port(port: int) -> int:
     """The port that could be bound (another one for 0), 0 when it is taken."""
     with socket.socket() as probe, contextlib.suppress(OSError):
         if os.name != "nt":
