@@ -9,7 +9,6 @@ import enum
 import json
 import logging
 import random
-import time
 import uuid
 import zoneinfo
 from pathlib import Path
@@ -521,18 +520,3 @@ async def test_the_time_of_a_batch_is_bounded(connection):
     query = "UNWIND $rows AS row UNWIND range(1, 100000000) AS x WITH row, count(x) AS n MERGE (p:Parte {codigo: row.codigo})"
     with pytest.raises(QueryTimeout):
         await save(connection, [{"codigo": 1}], write_query=query, timeout=1)
-
-
-async def test_saving_it_all_takes_under_a_second_for_the_example(connection):
-    """24 rows, four constraints, two indexes online; the embedder costs nothing here."""
-    rows = json.loads((ASSETS / "incidencias.json").read_text())
-    fields = {"label": "Incidencia", "lines": LINES, "embedder": Embedder()}
-    await save(connection, rows, **fields)
-
-    times = []
-    for _ in range(5):
-        await wipe(connection)
-        started = time.perf_counter()
-        await save(connection, rows, **fields)
-        times.append(time.perf_counter() - started)
-    assert min(times) < 1.0

@@ -10,7 +10,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, fields
 from typing import Any, Literal, TypeVar
 
-from ..defaults import CLIENT_GRACE, QUERY_TIMEOUT, RETRY_TIME, SCHEMA_TIMEOUT, WRITE_BATCH
+from ..defaults import CLIENT_GRACE, QUERY_TIMEOUT, RETRY_TIME, SCHEMA_CHANGE_TIMEOUT, WRITE_BATCH
 from .connection import Connection, driver_for
 from .failures import translated
 from .reading import Origin
@@ -128,7 +128,7 @@ _SCHEMA_OUTCOMES: dict[str, SchemaOutcome] = {
 
 
 async def run_schema(
-    connection: Connection, cypher: str, parameters: Mapping[str, Any] | None = None, *, timeout: float = SCHEMA_TIMEOUT
+    connection: Connection, cypher: str, parameters: Mapping[str, Any] | None = None, *, timeout: float = SCHEMA_CHANGE_TIMEOUT
 ) -> SchemaOutcome:
     """Make or drop a constraint or an index; ``timeout`` is long because a constraint is checked on all its nodes.
 

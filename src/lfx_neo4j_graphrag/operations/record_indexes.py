@@ -24,13 +24,15 @@ from ..database.indexes import (
 )
 from ..database.reading import Origin, fetch
 from ..database.writing import Progress, run_schema, write_batches
-from ..defaults import EMBEDDING_PROPERTY, MAX_FILTER_BYTES, SCHEMA_TIMEOUT, VECTOR_BATCH
-from ..errors import EmbeddingProblem
+from ..defaults import EMBEDDING_PROPERTY, MAX_FILTER_BYTES, SCHEMA_CHANGE_TIMEOUT, VECTOR_BATCH
+from ..errors import EmbeddingProblem, InputError
 from ..records.report import Report
 from ..records.table import Selection, Table, filterable_columns, word_columns
 from .embedding import embed_documents
 
 NO_INDEX = "-"  # in place of a name: do not make this index
+# The server cuts these off the ends of an index's name.
+_TRIMMED = "".join(map(chr, range(33)))
 # A property of such a name cannot be addressed in a full-text query.
 _LUCENE_WORDS = {"AND", "OR", "NOT", "TO"}
 
@@ -62,7 +64,9 @@ async def check_indexes(
     """
     can = await capabilities(connection)
     work = IndexWork(None, None, can, None, None)
-    vector_name, text_name = names
+    vector_name, text_name = (name.strip(_TRIMMED) for name in names)
+    if not vector_name or not text_name:
+        raise InputError("The name of an index is blank.", "Give it letters, or leave the field empty for the usual name.")
     if embedder is not None and vector_name != NO_INDEX:
         text = _first_text(table, selection)
         if text is not None:
@@ -143,7 +147,7 @@ def _packed(vector: list[float], can: Capabilities) -> Any:
 async def _without_long_columns(connection: Connection, wish: VectorWish) -> VectorWish:
     """Without columns in which a stored node has a long text: an index that filters by one fails while it is filled."""
     statement = write_statements.longest_texts(wish.label, wish.filterable)
-    lengths = (await fetch(connection, statement, timeout=SCHEMA_TIMEOUT, origin=Origin("add_records")))[0]["lengths"]
+    lengths = (await fetch(connection, statement, timeout=SCHEMA_CHANGE_TIMEOUT, origin=Origin("add_records")))[0]["lengths"]
     return replace(
         wish, filterable=tuple(name for name, length in zip(wish.filterable, lengths) if (length or 0) * 4 <= MAX_FILTER_BYTES)
     )

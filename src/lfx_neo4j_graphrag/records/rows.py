@@ -19,7 +19,7 @@ _FILE_ENDINGS = (".json", ".jsonl", ".ndjson", ".csv", ".tsv")
 
 
 def rows_from(value: Any) -> Rows:
-    """The rows of ``value`` as a list of dicts with text keys, in their order.
+    """The rows of ``value`` as a list of dicts, in their order; their keys are texts without white space around them.
 
     Understood: None (no rows), dict, Data/JSON, DataFrame/Table (pandas, polars, pyarrow), Message, LangChain
     Document (``text`` plus its metadata), lists of them to any depth, and text: JSON, JSON Lines, CSV.
@@ -32,8 +32,10 @@ def rows_from(value: Any) -> Rows:
     """
     rows = Rows()
     _collect(value, rows)
-    if any(type(name) is not str for name in set(chain.from_iterable(rows))):
-        rows[:] = [{str(name): cell for name, cell in row.items()} if type(row) is dict else row for row in rows]
+    names = list(dict.fromkeys(chain.from_iterable(rows)))
+    if any(type(name) is not str or name != name.strip() or not name for name in names):
+        clean = dict(zip(names, unique_names(names)))
+        rows[:] = [row if isinstance(row, BrokenRow) else {clean[name]: cell for name, cell in row.items()} for row in rows]
     return rows
 
 

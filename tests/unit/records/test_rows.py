@@ -84,6 +84,7 @@ def test_columns_get_text_names_and_repeated_ones_stay():
     frame = pd.DataFrame([[1, 2, 3]], columns=["a", "a", 7])
     assert rows_from(frame) == [{"a": 1, "a_2": 2, "7": 3}]
     assert rows_from([{1: "x", "b": 2}]) == [{"1": "x", "b": 2}]
+    assert rows_from([{" a": 1, "": 2, "a": 3}, {"a ": 4}]) == [{"a": 1, "column_2": 2, "a_2": 3}, {"a_3": 4}]
     assert rows_from("a,a,\n1,2,3") == [{"a": 1, "a_2": 2, "column_3": 3}]
 
 
