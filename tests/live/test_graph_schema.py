@@ -75,7 +75,7 @@ async def test_text_says_what_the_graph_holds(incidents):
     for line in (
         "Incidencia (24)",
         "Cliente (8)",
-        " abierta_en: date only 2026-07-03",
+        " abierta_en: date, only 2026-07-03",
         " codigo: e.g. 'INC-101', 'INC-102', unique",
         " codigo_error: one of 'E07', on 6",
         " embedding: vector of 64",

@@ -91,7 +91,7 @@ def _values(rows: list[Mapping[str, Any]], types: tuple[str, ...]) -> tuple[str,
     whole = [value for value in raw if one_line(value) == value and len(value) <= SAMPLE_VALUE_CHARS]
     if types == ("string",) and len(raw) <= SAMPLE_VALUES and whole == raw:
         return "one of", tuple(whole)
-    cut = whole or [_cut(value) for value in raw]
+    cut = [value for value in whole or map(_cut, raw) if value]
     return ("examples", tuple(cut[:EXAMPLES])) if cut else ("", ())
 
 

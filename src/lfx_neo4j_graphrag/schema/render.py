@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
+from ..defaults import SHORT_TEXT
 from .model import Constraint, Index, Label, Property, Schema
 from .names import literal, number, pattern, shown
 
@@ -24,15 +25,8 @@ def to_text(schema: Schema, detail: int = VALUES) -> str:
     lines = [f"Partial: {sentence}" for sentence in schema.partial]
     lines.append(f"{schema.nodes} nodes, {schema.relationships} relationships")
     if schema.labels:
-        lines.append("Nodes, with how many there are and their properties (texts are quoted):")
-        lines += _blocks(schema.labels, detail, _node_heading)
-    if schema.patterns:
-        lines.append("Relationships:")
-        lines += [" ".join([pattern(p.start, p.type, p.end), *([str(p.count)] if p.count is not None else [])]) for p in schema.patterns]
-    described = [kind for kind in schema.types if kind.properties]
-    if described:
-        lines.append("Properties of relationships:")
-        lines += _blocks(described, detail, _type_heading)
+        lines += ["Nodes (how many) and their properties, texts in quotes:", *_blocks(schema.labels, detail, _counted_labels)]
+    lines += _relationships(schema, detail, counted=True)
     if schema.unmet:
         lines.append(f"Property names not met on what was read (rare, or no longer used): {', '.join(map(shown, schema.unmet))}")
     if indexes := [index for index in schema.indexes if not index.constraint or index.state != "ONLINE"]:
@@ -42,6 +36,32 @@ def to_text(schema: Schema, detail: int = VALUES) -> str:
         lines.append("Constraints:")
         lines += [f"{constraint.kind.lower().replace('_', ' ')} on {_place(constraint)}" for constraint in constraints]
     return "\n".join(lines)
+
+
+def to_prompt(schema: Schema) -> str:
+    """What a model needs to write Cypher, and nothing that it pays for in vain: no counts, keys, indexes or vectors."""
+    labels = [_for_prompt(label) for label in schema.labels]
+    reduced = replace(schema, types=tuple(map(_for_prompt, schema.types)))
+    return "\n".join([*_blocks(labels, VALUES, _plain_labels), *_relationships(reduced, VALUES, counted=False)])
+
+
+def _for_prompt(entry: Label) -> Label:
+    def lean(item: Property) -> Property:
+        types = ("long string",) if item.types == ("string",) and not item.kind and (item.longest or 0) > SHORT_TEXT else item.types
+        return replace(item, types=types, values=item.values[:1] if item.kind == "examples" else item.values, unique=False)
+
+    return replace(entry, properties=tuple(lean(item) for item in entry.properties if item.types != ("vector",)))
+
+
+def _relationships(schema: Schema, detail: int, *, counted: bool) -> list[str]:
+    lines = []
+    if schema.patterns:
+        lines.append("Relationships:")
+        for p in schema.patterns:
+            count = f" {p.count}" if counted and p.count is not None else ""
+            lines.append(pattern(p.start, p.type, p.end) + count)
+    described = [kind for kind in schema.types if kind.properties]
+    return [*lines, "Properties of relationships:", *_blocks(described, detail, _type_heading)] if described else lines
 
 
 def to_table(schema: Schema) -> list[dict[str, Any]]:
@@ -110,8 +130,12 @@ def _blocks(entries: Iterable[Label], detail: int, heading: Any) -> list[str]:
     return lines
 
 
-def _node_heading(labels: list[Label]) -> str:
-    return ", ".join(f"{shown(label.name) if label.name else '(no label)'} ({label.count})" for label in labels)
+def _plain_labels(labels: list[Label]) -> str:
+    return ", ".join(shown(label.name) if label.name else "(no label)" for label in labels)
+
+
+def _counted_labels(labels: list[Label]) -> str:
+    return ", ".join(f"{_plain_labels([label])} ({label.count})" for label in labels)
 
 
 def _type_heading(types: list[Label]) -> str:
@@ -147,7 +171,7 @@ def _value_text(item: Property) -> str:
         told = f"e.g. {', '.join(map(literal, item.values))}"
     else:
         return ""
-    return told if texts else f"{type_text(item)} {told}"
+    return told if texts else f"{type_text(item)}, {told}" if told.startswith("only") else f"{type_text(item)} {told}"
 
 
 def _is_inline(constraint: Constraint) -> bool:

@@ -49,7 +49,7 @@ SCHEMA = Schema(
 
 TEXT = """\
 40 nodes, 48 relationships
-Nodes, with how many there are and their properties (texts are quoted):
+Nodes (how many) and their properties, texts in quotes:
 Cliente (8)
  nombre: one of 'Bar El Postigo', 'Bar La Giralda', unique
 Incidencia (24)
@@ -67,7 +67,7 @@ Relationships:
 (:Incidencia)-[:EN_MAQUINA]->(:Maquina)
 Properties of relationships:
 [:EN_MAQUINA], properties of a sample
- desde: date only 2024-01-01
+ desde: date, only 2024-01-01
 Property names not met on what was read (rare, or no longer used): rara
 Indexes (online unless said):
 incidencia_text: fulltext on Incidencia(text, codigo), analyzer spanish
@@ -79,6 +79,14 @@ node key on Línea(pedido, `producto id`)"""
 
 def test_text_tells_everything_in_few_lines():
     assert render.to_text(SCHEMA) == TEXT
+
+
+def test_a_prompt_leaves_out_what_a_model_does_not_use():
+    text = render.to_prompt(SCHEMA)
+    assert text.startswith("Cliente\n nombre: one of 'Bar El Postigo', 'Bar La Giralda'\nIncidencia\n codigo: e.g. 'INC-2607-01'\n")
+    assert " text: long string\n" in text
+    assert " estado: one of 'abierta', 'cerrada'\n" in text and "\n(:Incidencia)-[:DE_CLIENTE]->(:Cliente)\n" in text
+    assert "embedding" not in text and "incidencia_vector" not in text and "unique" not in text and "(24)" not in text
 
 
 def test_text_in_less_detail():
