@@ -1,0 +1,88 @@
+"""The node in a real Langflow server, with custom components disallowed."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+
+from langflow_server import FLOWS
+
+from lfx_neo4j_graphrag.database.reading import fetch
+
+SLOW = "UNWIND range(1, 100000000000) AS i RETURN count(i) AS n"
+
+
+def only_node(langflow, **values):
+    """A flow of one Neo4j node, as saved by the editor after these fields were set."""
+    flow = json.loads((FLOWS / "guardar_registros.json").read_text(encoding="utf-8"))
+    (node,) = [each for each in flow["data"]["nodes"] if each["id"].endswith("-esquema")]
+    described = node["data"]["node"]
+    for name, value in values.items():
+        answer = langflow.refresh(described, name, value)
+        assert answer.status_code == 200, answer.text
+        described["template"] = answer.json()["template"]
+        described["template"][name]["value"] = value
+    flow["data"].update(nodes=[node], edges=[])
+    flow["id"] = flow["id"][:-2] + "ff"
+    return flow, node["id"]
+
+
+def test_the_sidebar_has_the_node_and_finds_it(langflow):
+    node = langflow.node()["node"]
+    assert node["display_name"] == "Neo4j GraphRAG"
+    assert node["icon"] == "Waypoints"
+    searched = " ".join([node["display_name"], node["description"], *node["metadata"]["keywords"]]).lower()
+    assert all(word in searched for word in ("neo4j", "graph", "cypher"))
+    assert not (node["beta"] or node["legacy"])
+
+
+def test_a_parameter_appears_by_a_refresh_and_no_database_is_asked(langflow):
+    node = langflow.node()["node"]
+    node["template"]["uri"]["value"] = "bolt://127.0.0.1:9"  # nobody there
+    for field, value in (("operation", "Cypher Query"), ("cypher", "RETURN $tecnico AS t"), ("operation", "Graph Schema")):
+        started = time.monotonic()
+        answer = langflow.refresh(node, field, value, tool_mode=field == "operation")
+        assert answer.status_code == 200, answer.text
+        assert time.monotonic() - started < 3
+        node["template"] = answer.json()["template"]
+        node["template"][field]["value"] = value
+        if field == "cypher":
+            assert node["template"]["param_tecnico"]["show"] is True
+
+
+def test_a_failure_is_a_sentence_in_the_answer_of_the_api(langflow):
+    flow, _ = only_node(langflow, operation="Cypher Query", cypher="MATCH (n) DETACH DELETE n")
+    answer = langflow.run(langflow.upload(flow))
+    assert answer.status_code == 500
+    detail = answer.text
+    assert "The query would write (DETACH DELETE)" in detail or "The query would write" in detail
+    assert "Traceback" not in detail and "lfx_neo4j_graphrag" not in detail
+
+
+async def test_stop_ends_the_run_and_the_query(langflow, connection):
+    flow, node_id = only_node(langflow, operation="Cypher Query", cypher=SLOW, query_timeout=120)
+    flow_id = langflow.upload(flow)
+    job = langflow.http.post(f"/api/v1/build/{flow_id}/flow", json={"stop_component_id": node_id}).json()["job_id"]
+    assert await until(lambda: running(connection), 30), "the query never started"
+    stopped = langflow.http.post(f"/api/v1/build/{job}/cancel")
+    assert stopped.status_code == 200 and stopped.json()["success"], stopped.text
+    assert await until(lambda: nothing_running(connection), 5), "the query went on after Stop"
+
+
+async def running(connection):
+    rows = await fetch(connection, "SHOW TRANSACTIONS YIELD currentQuery WHERE currentQuery STARTS WITH 'UNWIND range' RETURN count(*) AS n")
+    return rows[0]["n"] > 0
+
+
+async def nothing_running(connection):
+    return not await running(connection)
+
+
+async def until(test, seconds):
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        if await test():
+            return True
+        await asyncio.sleep(0.1)
+    return False
