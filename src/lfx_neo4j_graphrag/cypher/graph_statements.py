@@ -17,6 +17,10 @@ _NAME_GUESSES = ("nombre", "name", "titulo", "title", "codigo", "code", "id")
 _BUSY_NODE = 1000  # a node of more relationships is not described by its neighbours
 
 
+# What tells this database from every other, and whether it holds anything.
+GRAPH_MARK = "CALL db.info() YIELD id RETURN id, EXISTS { MATCH () } AS filled"
+
+
 def all_keys(label: str, key: str) -> str:
     """Every stored key of a type: names are compared in a folded form that the server cannot compute."""
     return f"MATCH (n:{quote(label)}) WHERE n.{quote(key)} IS NOT NULL RETURN n.{quote(key)} AS key"

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Any
 
-from ..cypher.graph_statements import CHUNK
+from ..cypher.graph_statements import CHUNK, GRAPH_MARK
 from ..database.capabilities import capabilities
 from ..database.connection import Connection
 from ..database.indexes import list_constraints, list_indexes
@@ -199,11 +199,9 @@ class _Run:
 
     async def _number_documents(self) -> str:
         """Give each document its date and number; returns the mark of the graph in the user's memory."""
-        rows = await fetch(self.connection, "CALL db.info() YIELD id MATCH (n) RETURN id, count(n) AS nodes", origin=ORIGIN)
-        if not rows:  # MATCH finds nothing, so nothing is returned
-            rows = await fetch(self.connection, "CALL db.info() YIELD id RETURN id, 0 AS nodes", origin=ORIGIN)
-        graph = rows[0]["id"]
-        if not rows[0]["nodes"]:
+        (row,) = await fetch(self.connection, GRAPH_MARK, origin=ORIGIN)
+        graph = row["id"]
+        if not row["filled"]:
             self.memory.forget(graph)
         texts = [source.text for source in self.sources]
         digests = [hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:32] for text in texts]

@@ -19,7 +19,7 @@ from ..records.report import Report
 from .add_records import index_name
 from .build_writing import ORIGIN, GraphWriter, native
 from .embedding import embed_documents
-from .record_indexes import NO_INDEX, IndexWork, embed_nodes
+from .record_indexes import NO_INDEX, IndexWork, embed_nodes, searchable
 
 TEXT = "text"
 _CHUNK_FILTERS = ("document", "position", "page", "date")
@@ -77,7 +77,7 @@ def indexed_columns(writer: GraphWriter, label: str) -> tuple[list[str], list[st
     key = writer.labels[label].key_property
     keys = [key] if all(isinstance(node.key, str) for node in nodes) else []
     filterable = [name for name in columns if name in texts or name in others]
-    return sorted(texts + keys), sorted(filterable)[:FILTERABLE_COLUMNS]
+    return list(searchable(sorted(texts + keys))), sorted(filterable)[:FILTERABLE_COLUMNS]
 
 
 def first_label(declared: str | None, identities: Sequence[Identity]) -> str | None:

@@ -53,10 +53,17 @@ class Stored:
 
 @dataclass
 class _Label:
+    """``spelled``: folded key -> stored key; not ``whole``: the type is too large for that, and matched exactly."""
+
     key_property: str
-    spelled: dict[str, Any]  # folded key -> stored key; None when the type is too large to read
+    spelled: dict[str, Any] = field(default_factory=dict)
+    exact: frozenset[Any] = frozenset()
     newest: str = ""
     whole: bool = True
+
+    def stored_key(self, entity: Entity, folded: str) -> Any:
+        """The key in the graph that may be this entity's; None when there is none."""
+        return entity.key if not self.whole or entity.key in self.exact else self.spelled.get(folded)
 
 
 class GraphWriter:
@@ -101,8 +108,7 @@ class GraphWriter:
             if label not in self.labels:
                 self.labels[label] = await self._label(label, next(iter(entities.values())).key_property)
             known = self.labels[label]
-            stored = known.spelled if known.whole else {folded: entity.key for folded, entity in entities.items()}
-            keys = [stored[folded] for folded in entities if folded in stored]
+            keys = [key for folded, entity in entities.items() if (key := known.stored_key(entity, folded)) is not None]
             for batch in _batches(keys):
                 statement = statements.stored_entities(label, known.key_property, chunks=self.chunks)
                 for row in await read_current(self.connection, statement, {"keys": batch}, timeout=self.timeout, origin=ORIGIN):
@@ -121,12 +127,12 @@ class GraphWriter:
             self.warnings.append(made.warning)
         (count,) = await self._read(count_nodes(label), {})
         if not count["count"]:
-            return _Label(key_property, {})
+            return _Label(key_property)
         if count["count"] > KEYS_MOST:
             self.warnings.append(
                 f"{label} has more than {KEYS_MOST:,} nodes: names are matched exactly, not whatever their case and accents."
             )
-            return _Label(key_property, {}, whole=False)
+            return _Label(key_property, whole=False)
         rows = await self._read(statements.all_keys(label, key_property), {})
         node = self.vocabulary.schema.node(label)
         names = [entry.name for entry in node.properties[1:]] if node and node.properties else []
@@ -134,7 +140,7 @@ class GraphWriter:
         spelled: dict[str, Any] = {}
         for row in sorted(rows, key=lambda row: str(row["key"])):
             spelled.setdefault(fold_key(row["key"]), row["key"])
-        return _Label(key_property, spelled, newest["newest"] or "")
+        return _Label(key_property, spelled, frozenset(row["key"] for row in rows), newest["newest"] or "")
 
     async def _read(self, statement: str, parameters: dict[str, Any]) -> list[dict[str, Any]]:
         return await read_current(self.connection, statement, parameters, timeout=self.timeout, origin=ORIGIN)

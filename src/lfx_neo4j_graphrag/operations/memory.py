@@ -39,6 +39,7 @@ class Memory:
     def __init__(self, path: Path | None = None) -> None:
         self._file = self._open(path)
         self._file.executescript(_TABLES)
+        self._used: set[str] = set()  # answers that were read, marked together at the end
 
     @staticmethod
     def _open(path: Path | None) -> sqlite3.Connection:
@@ -55,6 +56,8 @@ class Memory:
             return sqlite3.connect(":memory:")
 
     def close(self) -> None:
+        with contextlib.suppress(sqlite3.Error), self._file:
+            self._file.executemany("UPDATE answers SET used = ? WHERE key = ?", [(time.time(), key) for key in self._used])
         self._file.close()
 
     # -------------------------------------------------------------------------------------------------- answers
@@ -63,8 +66,7 @@ class Memory:
         row = self._file.execute("SELECT text, reason, input, output FROM answers WHERE key = ?", (key,)).fetchone()
         if row is None:
             return None
-        with self._file:
-            self._file.execute("UPDATE answers SET used = ? WHERE key = ?", (time.time(), key))
+        self._used.add(key)
         return Answer(*row)
 
     def keep_answer(self, key: str, answer: Answer) -> None:

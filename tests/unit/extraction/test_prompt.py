@@ -52,7 +52,7 @@ def test_headings_date_and_what_stands_before_are_context():
     from datetime import date
 
     text = prompt(headings=("Informe", "Agosto"), before="Antes.", part=1, parts=3, date=date(2026, 8, 31))
-    for words in ("Informe > Agosto", "<before>\nAntes.\n</before>", "Part 2 of 3", "Date: 2026-08-31", "take nothing from it"):
+    for words in ("Informe > Agosto", "<before>\nAntes.\n</before>", "Part 2 of 3", "Date: 2026-08-31", "is not taken from here"):
         assert words in text
 
 
