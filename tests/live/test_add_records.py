@@ -25,7 +25,10 @@ from lfx_neo4j_graphrag.operations.add_records import AddRecordsRequest, add_rec
 from saving import Embedder, ask, changed_nothing, save, wipe
 
 ASSETS = Path(__file__).parents[2] / "assets"
-LINES = "cliente -> DE_CLIENTE -> Cliente.nombre\ntecnico -> ASIGNADA_A -> Tecnico.nombre\nmodelo -> EN_MAQUINA -> Maquina.modelo (marca)"
+LINES = """cliente -> DE_CLIENTE -> Cliente.nombre
+tecnico -> ASIGNADA_A -> Tecnico.nombre
+modelo -> EN_MAQUINA -> Maquina.modelo (marca)"""
+SEARCH_INDEXES = "SHOW INDEXES YIELD name, type, labelsOrTypes AS labels, properties WHERE type IN ['VECTOR', 'FULLTEXT']"
 
 
 async def everything(connection):
@@ -264,14 +267,19 @@ async def test_seven_values_that_cannot_be_sent_among_a_thousand(connection):
         await ask(connection, "MATCH (p:Parte) WHERE p.codigo IN $k RETURN p.codigo, p.v", k=[f"P-{i:04d}" for i in odd])
     )
     assert stored == {
-        "P-0100": str(2**63), "P-0200": 12.5, "P-0300": str(uuid.UUID(int=7)), "P-0400": [1, 2, 3], "P-0600": '{"1": "a"}', "P-0700": 1,
+        "P-0100": str(2**63), "P-0200": 12.5, "P-0300": str(uuid.UUID(int=7)), "P-0400": [1, 2, 3], "P-0700": 1,
+        "P-0600": '{"1": "a"}',
     }  # fmt: skip
 
 
 async def test_keys_of_another_kind_than_the_stored_ones_are_said(connection):
     await save(connection, [{"codigo": 7}])
     report = await save(connection, [{"codigo": "7"}])
-    assert report["nodes_created"] == 1 and any("another kind" in warning for warning in report["warnings"])
+    assert report["nodes_created"] == 1 and [
+        "codigo of the stored Parte nodes is a number" in one for one in report["warnings"]
+    ] == [True]
+    report = await save(connection, [{"id": 1, "parte": dt.date(2026, 1, 1)}], "Pieza", "id", "parte -> DE -> Parte.codigo")
+    assert any("in these rows it is a date or time" in one for one in report["warnings"])
 
 
 async def test_duplicate_keys_in_the_database_are_named(connection):
@@ -307,8 +315,8 @@ async def test_two_loads_at_once_on_an_empty_database(connection, caplog):
             await asyncio.gather(save(connection, rows, **fields), save(connection, list(reversed(rows)), **fields))
         assert await ask(connection, "MATCH (p:Parte) WITH count(p) AS p MATCH (m:Mecanico) RETURN p, count(m)") == [[500, 5]]
         assert await ask(connection, "MATCH (:Parte)-[r:ASIGNADO_A]->() RETURN count(r)") == [[500]]
-        indexes = "SHOW INDEXES YIELD type, labelsOrTypes AS l WHERE l = ['Parte'] AND type IN ['VECTOR', 'FULLTEXT'] RETURN type, count(*) ORDER BY type"
-        assert await ask(connection, indexes) == [["FULLTEXT", 1], ["VECTOR", 1]]
+        indexes = SEARCH_INDEXES + " RETURN type, labels, count(*) ORDER BY type"
+        assert await ask(connection, indexes) == [["FULLTEXT", ["Parte"], 1], ["VECTOR", ["Parte"], 1]]
     assert not [record for record in caplog.records if record.name.startswith("neo4j")]
 
 
@@ -445,7 +453,8 @@ async def test_write_query_names_the_rows_that_fail(connection):
 
 async def test_write_query_takes_nested_values_apart(connection):
     rows = [{"codigo": "a", "lineas": [{"ref": "x", "n": 1}, {"ref": "y", "n": 2}]}]
-    query = "MERGE (p:Parte {codigo: row.codigo}) WITH p, row UNWIND row.lineas AS l MERGE (p)-[u:USA {n: l.n}]->(:Pieza {ref: l.ref})"
+    query = """MERGE (p:Parte {codigo: row.codigo})
+WITH p, row UNWIND row.lineas AS l MERGE (p)-[u:USA {n: l.n}]->(:Pieza {ref: l.ref})"""
     assert (await save(connection, rows, write_query=query))["relationships_created"] == 2
 
 
@@ -495,7 +504,7 @@ async def test_a_new_column_makes_a_second_index_and_search_never_stops(connecti
     report = await save(connection, [{"codigo": 2, "text": "t", "estado": "a", "zona": "N"}], embedder=Embedder())
     names = await ask(
         connection,
-        "SHOW INDEXES YIELD name, type, properties WHERE type IN ['VECTOR', 'FULLTEXT'] RETURN type, name, properties ORDER BY type",
+        SEARCH_INDEXES + " RETURN type, name, properties ORDER BY type",
     )
     words = ["FULLTEXT", "parte_text_2", ["text", "estado", "zona"]]
     vector = (

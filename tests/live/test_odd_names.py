@@ -37,11 +37,11 @@ INJECTIONS = [
     "A) ON (n.x) OPTIONS {} //",
 ]
 ODD = [
-    "Avería técnica", "código de error", "2ª revisión", "MATCH", "match", "order", "n", "r", "t", "x", "v", "rows", "keys", "null", "true",
-    " con espacios ", "a.b", "a->b", "a:b", "a|b", "a&b", "a!b", "a%b", "(a)", "[a]", "{a}", "a,b", "a;b", "a'b", 'a"b', "a`b", "``", "`",
-    "\\", "\\\\", "\\n", "\t", "\n", "a\r\nb", "//", "/* a */", "--", "*", "🐦", "👩‍🔧", "日本語", "עברית", "ﷺ", "é", "é", "İ", "ß", "\u200b",
-    "\u2028", "\u00a0", "\x01", "\x7f", "\ufeff", "_", "1", "-1", "1.5", "id()", "elementId(n)", "__proto__", "AND", "OR", "NOT", "embedding",
-    "x" * 1000, "ñ" * 500, "`" * 100, "\\u0060" * 50,
+    "Avería técnica", "código de error", "2ª revisión", "MATCH", "match", "order", "n", "r", "t", "x", "v", "rows", "keys", "null",
+    "true", " con espacios ", "a.b", "a->b", "a:b", "a|b", "a&b", "a!b", "a%b", "(a)", "[a]", "{a}", "a,b", "a;b", "a'b", 'a"b', "a`b",
+    "``", "`", "\\", "\\\\", "\\n", "\t", "\n", "a\r\nb", "//", "/* a */", "--", "*", "🐦", "👩\u200d🔧", "日本語", "עברית", "ﷺ", "é",
+    "e\u0301", "İ", "ß", "\u200b", "\u2028", "\u00a0", "\x01", "\x7f", "\ufeff", "_", "1", "-1", "1.5", "id()", "elementId(n)",
+    "__proto__", "AND", "OR", "NOT", "embedding", "x" * 1000, "ñ" * 500, "`" * 100, "\\u0060" * 50,
 ]  # fmt: skip
 
 

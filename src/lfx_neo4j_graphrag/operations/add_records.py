@@ -106,7 +106,7 @@ async def _load(
     report.warnings += selection.warnings
     if not selection.rows:
         return
-    await _warn_about_key_kinds(connection, table, report)
+    await _warn_about_key_kinds(connection, table, selection, report)
     names = (
         request.vector_index.strip() or index_name(table.label, "_vector"),
         request.fulltext_index.strip() or index_name(table.label, "_text"),
@@ -135,20 +135,25 @@ def _filtered_properties(existing: list[Index]) -> frozenset[str]:
     return frozenset(name for index in existing if index.kind == "VECTOR" for name in index.properties[1:])
 
 
-async def _warn_about_key_kinds(connection: Connection, table: Table, report: Report) -> None:
-    stored = await fetch(connection, write_statements.some_keys(table.label, table.key), origin=_ORIGIN)
-    kinds = {_key_kind(type(row["key"])) for row in stored}
-    new = {_key_kind(kind) for kind in table.keys.kinds}
-    if stored and not kinds & new:
-        report.warnings.append(
-            f"The stored {table.label} nodes have a {table.key} of another kind ({', '.join(sorted(kinds))}) than these rows "
-            f"({', '.join(sorted(new))}): 7 and '7' are two nodes. Column Types can convert the column."
-        )
+async def _warn_about_key_kinds(connection: Connection, table: Table, selection: Selection, report: Report) -> None:
+    """Rows whose keys are numbers do not meet stored nodes whose keys are text, and nobody would notice."""
+    keys = {(table.label, table.key): {type(row[0]) for row in selection.rows}}
+    for place, (_, nodes) in selection.linked.items():
+        keys.setdefault(place, set()).update(map(type, nodes))
+    for (label, prop), kinds in keys.items():
+        stored = await fetch(connection, write_statements.some_keys(label, prop), origin=_ORIGIN)
+        old, new = {_key_kind(type(row["key"])) for row in stored}, set(map(_key_kind, kinds))
+        if old and new and not old & new:
+            was, now = " or ".join(sorted(old)), " or ".join(sorted(new))
+            report.warnings.append(
+                f"{prop} of the stored {label} nodes is {was}, in these rows it is {now}: 7 and '7' are two nodes. "
+                "Column Types can convert the column."
+            )
 
 
 def _key_kind(kind: type) -> str:
-    names = {str: "text", bool: "true or false", int: "number", float: "number"}
-    return names.get(kind, "date or time")
+    names = {str: "text", bool: "true or false", int: "a number", float: "a number"}
+    return names.get(kind, "a date or time")
 
 
 def _shape(table: Table, work: IndexWork, properties: tuple[str, ...], groups: int) -> Shape:

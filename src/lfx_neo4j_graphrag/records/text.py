@@ -189,6 +189,7 @@ def _wrong_width(cells: int, width: int, delimiter: str) -> str:
 
 def _type_columns(rows: Rows, names: list[str]) -> None:
     readable = [row for row in rows if row]
+    blanked: dict[str, list[str]] = {}
     for name in names:
         cells = [row[name] for row in readable]
         missing = {cell for cell in set(cells) & _NO_VALUE}
@@ -196,7 +197,8 @@ def _type_columns(rows: Rows, names: list[str]) -> None:
             for row in readable:
                 if row[name] in missing:
                     row[name] = None
-            rows.notes.append(f"Column {name}: cells {' and '.join(sorted(missing))} were read as blank.")
+            for cell in sorted(missing):
+                blanked.setdefault(cell, []).append(name)
         filled = [cell for cell in cells if cell not in missing and cell.strip()]
         convert = (
             int if filled and all(map(_WHOLE.match, filled)) else float if filled and all(map(_NUMBER.match, filled)) else None
@@ -205,3 +207,4 @@ def _type_columns(rows: Rows, names: list[str]) -> None:
             for row in readable:
                 cell = row[name]
                 row[name] = convert(cell) if cell and cell.strip() else None
+    rows.notes += [f"Cells {cell} were read as blank, in {', '.join(columns)}." for cell, columns in blanked.items()]

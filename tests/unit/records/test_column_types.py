@@ -16,7 +16,8 @@ def convert(kind: str, value):
 
 
 def test_entries_by_comma_and_by_line():
-    text = 'fecha: date, precio : float\nalta: datetime,\n\n activo:boolean, `a,b:c`: integer, "d,e": text\ncódigo de error: text'
+    text = 'fecha: date, precio : float\nalta: datetime,\n\n activo:boolean, `a,b:c`: integer, "d,e": text'
+    text += "\ncódigo de error: text"
     assert list(parse_column_types(text)) == ["fecha", "precio", "alta", "activo", "a,b:c", "d,e", "código de error"]
     assert parse_column_types("") == parse_column_types(None) == {}
 

@@ -137,11 +137,8 @@ def test_null_of_a_database_export_is_blank_and_said():
     rows = rows_from("id,region,jefe\n1,NULL,2\n2,\\N,NULL\n3,Null,1\n")
     assert [row["region"] for row in rows] == [None, None, "Null"]
     assert [row["jefe"] for row in rows] == [2, None, 1]
-    assert rows.notes == [
-        "Column region: cells NULL and \\N were read as blank.",
-        "Column jefe: cells NULL were read as blank.",
-    ]
-    assert rows_from(["id,r\n1,NULL", "id,r\n2,NULL"]).notes == ["Column r: cells NULL were read as blank."]
+    assert rows.notes == ["Cells NULL were read as blank, in region, jefe.", "Cells \\N were read as blank, in region."]
+    assert rows_from(["id,r\n1,NULL", "id,r\n2,NULL"]).notes == ["Cells NULL were read as blank, in r."]
 
 
 def test_a_cell_of_a_megabyte():
