@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import importlib
 import os
 import sys
 from collections.abc import AsyncIterator, Iterator, Mapping
@@ -120,16 +121,11 @@ async def in_memory(server: Any) -> AsyncIterator[Client]:
 @asynccontextmanager
 async def over_http(url: str, headers: Mapping[str, str] | None = None) -> AsyncIterator[Client]:
     """A client of a server that runs already."""
-    if VERSION_1:
-        from mcp.client.streamable_http import streamablehttp_client
+    from mcp.client.streamable_http import streamable_http_client
 
-        transport = streamablehttp_client(url, headers=dict(headers or {}))
-    else:
-        import httpx2
-        from mcp.client.streamable_http import streamable_http_client
-
-        http = httpx2.AsyncClient(headers=dict(headers or {}), follow_redirects=True, timeout=60)
-        transport = streamable_http_client(url, http_client=http)
+    http = importlib.import_module("httpx" if VERSION_1 else "httpx2")
+    session = http.AsyncClient(headers=dict(headers or {}), follow_redirects=True, timeout=http.Timeout(60, read=300))
+    transport = streamable_http_client(url, http_client=session)
     with _one_error():
         async with transport as streams:
             async with _session(*streams[:2]) as client:

@@ -34,7 +34,7 @@ def register(app: typer.Typer) -> None:
 def _parameter(option: Option) -> inspect.Parameter:
     """An option that may be left out. Values are read by the settings, which say more about a wrong one than typer would."""
     names = (f"{option.flag}/--no-{option.flag[2:]}",) if option.switch else (option.flag,)
-    help = f"{option.help} [env: {option.environment}]"
+    help = f"{option.help} ({option.environment})"
     kind = bool | None if option.switch else str | None
     annotation = Annotated[kind, typer.Option(*names, help=help, show_default=option.shown or False, metavar=None if option.switch else "TEXT")]
     return inspect.Parameter(option.name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)

@@ -5,14 +5,15 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
 from ..asking.names import nearest
 from ..database.connection import Connection
-from ..defaults import TOP_K
-from ..errors import ConnectionFailed, EmbeddingProblem, GraphRAGError, InputError
+from ..defaults import TOP_K, USER_STATEMENTS
+from ..errors import ConnectionFailed, EmbeddingProblem, GraphRAGError, InputError, QueryTimeout
 from ..operations.cypher_query import CypherQueryRequest, cypher_query
 from ..operations.graph_schema import HINT, read_schema, text_within
 from ..operations.hybrid import HybridRequest, hybrid
@@ -57,6 +58,7 @@ class Calls:
         self._connect, self._make_embedder = connect, make_embedder
         self._embedder: Any = None
         self._embedder_lock = asyncio.Lock()
+        self._turns = asyncio.Semaphore(USER_STATEMENTS)
         self._hidden = Hidden(frozenset(settings.hidden))
         prefix = f"{settings.namespace}_" if settings.namespace else ""
         self._tools: dict[str, Callable[[Arguments], Awaitable[str]]] = {
@@ -77,7 +79,7 @@ class Calls:
             about_model = "embedding model" in str(error) and "EMBEDDING_MODEL" not in str(error)
             return Reply(f"{error} {_MODEL_SETTING}" if about_model else str(error), failed=True)
         except Exception as error:  # its text may hold values or secrets
-            _log.error("Unexpected %s in %s", type(error).__name__, name, exc_info=self.settings.log_level == "debug")
+            _log.error("Unexpected %s in %s", type(error).__name__, name, exc_info=True)
             return Reply(f"Something unexpected went wrong ({type(error).__name__}). Try it another way.", failed=True)
 
     async def _run(self, name: str, arguments: Arguments) -> str:
@@ -120,7 +122,9 @@ class Calls:
             max_rows=settings.max_rows,
             client="mcp",
         )
-        result = await cypher_query(await self._connect(), request)
+        connection = await self._connect()
+        async with self._turn():
+            result = await cypher_query(connection, request)
         if not self._hidden.names:
             return result.text
         rows = without_hidden(result.rows, self._hidden)
@@ -130,10 +134,24 @@ class Calls:
     async def _write_cypher(self, arguments: Arguments) -> str:
         query, params = self._statement(arguments)
         settings = self.settings
-        written = await write_cypher(
-            await self._connect(), query, params, timeout=settings.query_timeout, max_writes=settings.max_writes, max_rows=settings.max_rows
-        )
+        limits = {"timeout": settings.query_timeout, "max_writes": settings.max_writes, "max_rows": settings.max_rows}
+        connection = await self._connect()
+        async with self._turn():
+            written = await write_cypher(connection, query, params, **limits)
         return self._fit(without_hidden(written.rows, self._hidden), more=written.more, extra={"changed": written.changed})
+
+    @asynccontextmanager
+    async def _turn(self) -> AsyncIterator[None]:
+        """Wait in line for one of the statements that may run at once: many clients share them, first come, first served."""
+        try:
+            async with asyncio.timeout(self.settings.query_timeout):
+                await self._turns.acquire()
+        except TimeoutError:
+            raise QueryTimeout("Too many statements of other clients were waiting.", "Try again in a moment.", kind="busy") from None
+        try:
+            yield
+        finally:
+            self._turns.release()
 
     def _statement(self, arguments: Arguments) -> tuple[str, dict[str, Any]]:
         _only(arguments, "query", "params")

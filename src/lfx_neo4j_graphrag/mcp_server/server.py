@@ -11,6 +11,7 @@ import logging
 import os
 import signal
 import sys
+import traceback
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from io import TextIOWrapper
@@ -149,10 +150,24 @@ def _own_wires() -> tuple[Any, Any]:
     return anyio.wrap_file(reader), anyio.wrap_file(writer)
 
 
+class _Formatter(logging.Formatter):
+    def formatException(self, info: Any) -> str:
+        """Where it happened, without the error's text, which may hold values or secrets."""
+        frames = traceback.extract_tb(info[2])
+        return "\n".join([*(f"  {frame.filename}:{frame.lineno} {frame.name}" for frame in frames[-8:]), f"  {info[0].__name__}"])
+
+
+def _not_a_client_that_left(record: logging.LogRecord) -> bool:
+    """The protocol package reports a session that has ended as an error."""
+    return not (record.exc_info and record.exc_info[0] and "ResourceError" in record.exc_info[0].__name__)
+
+
 def log_to_stderr(level: str) -> None:
     """Ours from ``level`` on, other libraries' from warning on. The driver's own lines hold statements: errors only."""
     handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+    handler.setFormatter(_Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+    if level != "debug":
+        handler.addFilter(_not_a_client_that_left)
     root = logging.getLogger()
     root.handlers[:] = [handler]
     root.setLevel(logging.WARNING)
