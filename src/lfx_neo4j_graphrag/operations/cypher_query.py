@@ -214,9 +214,16 @@ def _typed(name: str, value: Any, use: Use, kinds: Mapping[Property, Sequence[st
         except CellProblem as problem:
             problems.append(str(problem))
             continue
-        return found.replace(tzinfo=dt.UTC) if kind.startswith("ZONED") and found.tzinfo is None else found
+        return _zoned(found) if kind.startswith("ZONED") else found
     where = next((f"{'|'.join(p.labels)}.{p.name}".lstrip(".") for p in use.properties if kinds.get(p)), "what it is compared with")
     raise InputError(f"The value of ${name} does not fit {where}: {problems[-1]}.", f"{where} holds: {', '.join(sorted(stored)).lower()}.")
+
+
+def _zoned(moment: Any) -> Any:
+    """In UTC, as is taken for granted where no zone is named: for the server, one instant in two zones is not equal."""
+    if moment.tzinfo is None:
+        return moment.replace(tzinfo=dt.UTC)
+    return moment.astimezone(dt.UTC) if isinstance(moment, dt.datetime) else moment
 
 
 def _hints(notifications: Sequence[Mapping[str, Any]]) -> list[str]:
