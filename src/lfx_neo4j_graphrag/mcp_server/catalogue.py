@@ -151,36 +151,36 @@ async def observe(connection: Connection, indexes: Sequence[Index]) -> list[Rows
         text = statements.node_ids([label for _, label in places], whole=False)
     else:
         text = statements.relationship_ids([label for _, label in places], whole=False)
-    ids = await _ids(connection, text, [position for position, _ in places])
+    ids: dict[int, set[int]] = {}
+    for row in await _rows(connection, text, most=TOOL_SAMPLE):
+        ids.setdefault(places[row["position"]][0], set()).update(row["ids"])
     found = await _observed(connection, ids, nodes, len(indexes))
-    if nodes:
-        missing = [
-            (position, label, name)
-            for position, index in enumerate(indexes)
-            for name in set(index.properties[1:]) - {row["name"] for row in found[position]}
-            for label in index.labels
-        ]
-        if missing:
-            text = statements.ids_having([(label, name) for _, label, name in missing])
-            ids = await _ids(connection, text, [position for position, _, _ in missing])
-            for rows, more in zip(found, await _observed(connection, ids, nodes, len(indexes)), strict=True):
-                known = {row["name"] for row in rows}
-                rows += [row for row in more if row["name"] not in known]
+    missing = [
+        (position, label, name)
+        for position, index in enumerate(indexes)
+        for name in sorted(set(index.properties[1:]) - {row["name"] for row in found[position]})
+        for label in index.labels
+    ]
+    if nodes and missing:
+        asked = (_rows(connection, statements.ids_having(label, name), most=TOOL_SAMPLE) for _, label, name in missing)
+        ids = {}
+        for (position, _, _), rows in zip(missing, await asyncio.gather(*asked), strict=True):
+            ids.setdefault(position, set()).update(id for row in rows for id in row["ids"])
+        for rows, more in zip(found, await _observed(connection, ids, nodes, len(indexes)), strict=True):
+            known = {row["name"] for row in rows}
+            rows += [row for row in more if row["name"] not in known]
     return found
 
 
-async def _ids(connection: Connection, text: str, positions: Sequence[int]) -> dict[int, set[int]]:
-    ids: dict[int, set[int]] = {}
-    for row in await fetch(connection, text, {"most": TOOL_SAMPLE}, timeout=FILTER_SAMPLE_SECONDS, origin=_ORIGIN):
-        ids.setdefault(positions[row["position"]], set()).update(row["ids"])
-    return ids
+async def _rows(connection: Connection, text: str, **parameters: Any) -> Rows:
+    return await fetch(connection, text, parameters, timeout=FILTER_SAMPLE_SECONDS, origin=_ORIGIN)
 
 
 async def _observed(connection: Connection, ids: Mapping[int, Iterable[int]], nodes: bool, count: int) -> list[Rows]:
     groups = [{"position": position, "ids": sorted(some)} for position, some in ids.items()]
     text = statements.NODE_PROPERTIES if nodes else statements.RELATIONSHIP_PROPERTIES
     found: list[Rows] = [[] for _ in range(count)]
-    for row in await fetch(connection, text, {"groups": groups}, timeout=FILTER_SAMPLE_SECONDS, origin=_ORIGIN):
+    for row in await _rows(connection, text, groups=groups):
         found[row["position"]].append(row)
     return found
 
