@@ -146,7 +146,7 @@ class Case:
     @staticmethod
     def _loop_names(collection: str, key: Any, item: Any) -> dict[str, Any]:
         names = {singular(collection): item, "key": key, "i": key}
-        if isinstance(item, list) and len(item) == 2 and isinstance(item[0], str):
+        if isinstance(key, int) and isinstance(item, list) and len(item) == 2 and isinstance(item[0], str):
             names |= {singular(collection): item[0], "expected": item[1], "code": item[1]}
         return names
 
@@ -328,7 +328,7 @@ def main() -> None:
         passed, failed = asyncio.run(run_file(args.file, Connection(args.uri, args.username, args.password), args.only))
     else:
         folder = Path(tempfile.mkdtemp())
-        settings = {"dbms.security.auth_max_failed_attempts": "3"}
+        settings = {"dbms.security.auth_max_failed_attempts": "0"}
         version = args.neo4j or embedded.DEFAULT_VERSION
         connection = embedded.start(folder, version=version, settings=settings).connection
         try:
