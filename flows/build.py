@@ -25,7 +25,8 @@ Ejecútalo otra vez y verás que no se duplica nada.
 
 **Para guardar tu propio archivo:**
 1. Borra el nodo *Incidencias de ejemplo*.
-2. Arrastra un nodo **Read File**, sube tu archivo (JSON, CSV o Excel) y une su salida con **Data** del nodo *Guardar*.
+2. Arrastra un nodo **Read File**, sube tu archivo (JSON, CSV o Excel) y une su salida *Structured Content* \
+con **Data** del nodo *Guardar*; si es un Excel, une *File Path*.
 3. Cambia *Node Label* (qué es cada fila), *Key Property* (la columna que la identifica) y *Relationships* \
 (una línea por cada columna que quieras como nodo aparte).
 

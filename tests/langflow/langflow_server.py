@@ -10,6 +10,7 @@ import sys
 import time
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import httpx
 
@@ -93,8 +94,8 @@ class LangflowServer:
         return self.http.post("/api/v1/custom_component/update", json=body)
 
     def upload(self, flow: dict[str, Any] | Path) -> str:
-        """Import a flow; its id."""
-        content = flow.read_bytes() if isinstance(flow, Path) else json.dumps(flow).encode()
+        """Import a flow; its id. A flow that is no file is another one each time."""
+        content = flow.read_bytes() if isinstance(flow, Path) else json.dumps(flow | {"id": str(uuid4()), "name": uuid4().hex}).encode()
         answer = self.http.post("/api/v1/flows/upload/", files={"file": ("flow.json", content, "application/json")})
         answer.raise_for_status()
         return answer.json()[0]["id"]

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import json
+import socket
 import time
 
+import pytest
 from langflow_server import FLOWS
 
 from lfx_neo4j_graphrag.database.reading import fetch
@@ -24,7 +26,6 @@ def only_node(langflow, **values):
         described["template"] = answer.json()["template"]
         described["template"][name]["value"] = value
     flow["data"].update(nodes=[node], edges=[])
-    flow["id"] = flow["id"][:-2] + "ff"
     return flow, node["id"]
 
 
@@ -39,16 +40,20 @@ def test_the_sidebar_has_the_node_and_finds_it(langflow):
 
 def test_a_parameter_appears_by_a_refresh_and_no_database_is_asked(langflow):
     node = langflow.node()["node"]
-    node["template"]["uri"]["value"] = "bolt://127.0.0.1:9"  # nobody there
-    for field, value in (("operation", "Cypher Query"), ("cypher", "RETURN $tecnico AS t"), ("operation", "Graph Schema")):
-        started = time.monotonic()
-        answer = langflow.refresh(node, field, value, tool_mode=field == "operation")
-        assert answer.status_code == 200, answer.text
-        assert time.monotonic() - started < 3
-        node["template"] = answer.json()["template"]
-        node["template"][field]["value"] = value
-        if field == "cypher":
-            assert node["template"]["param_tecnico"]["show"] is True
+    with socket.create_server(("127.0.0.1", 0)) as nobody:
+        nobody.settimeout(0.2)
+        node["template"]["uri"]["value"] = f"bolt://127.0.0.1:{nobody.getsockname()[1]}"
+        for field, value in (("operation", "Cypher Query"), ("cypher", "RETURN $tecnico AS t"), ("tool_mode", True), ("operation", "Hybrid")):
+            answer = langflow.refresh(node, field, value, tool_mode="tools_metadata" in node["template"] or field == "tool_mode")
+            assert answer.status_code == 200, answer.text
+            node["template"] = answer.json()["template"]
+            if field == "cypher":
+                assert node["template"]["param_tecnico"]["show"] is True
+            if field in node["template"]:
+                node["template"][field]["value"] = value
+        assert set(node["template"]["tools_metadata"]["value"][0]["args"]) == {"query", "filters"}
+        with pytest.raises(TimeoutError):
+            nobody.accept()
 
 
 def test_a_failure_is_a_sentence_in_the_answer_of_the_api(langflow):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import importlib
 import inspect
 import logging
@@ -17,6 +18,7 @@ from ..operations.result import Result
 from . import filters
 from .catalogue import CONNECTION, operation_named
 from .holes import holes_of
+from .uploads import opened
 from .values import Values
 
 LOCAL_EMBEDDING_OFF = "off"
@@ -46,6 +48,8 @@ async def run(values: dict[str, Any], arguments: dict[str, Any] | None = None, l
     for required in operation.required:
         if not (arguments is not None and required in operation.agent) and fields.is_empty(required):
             raise InputError(f"{name} needs {TITLES[required]}.", f"Connect or fill in {TITLES[required]} in the node.")
+    if name == "Add Records":
+        fields = Values(values | {"data": await asyncio.to_thread(opened, fields.raw("data"))})
     build, module, function = RUNNERS[name]
     request = build(fields, arguments or {})
     connection = resolve(*(fields.text(part) for part in CONNECTION))

@@ -19,7 +19,7 @@ class Values:
     def is_empty(self, name: str) -> bool:
         """True for what a person would call empty: nothing, blank text, an empty list or table."""
         value = self._values.get(name)
-        if isinstance(value, str) or _is_message(value):
+        if isinstance(value, str) or is_message(value):
             return not self.text(name)
         return value is None or (hasattr(type(value), "__len__") and len(value) == 0)
 
@@ -27,7 +27,7 @@ class Values:
         """Text, stripped; a Message gives its text."""
         value = self._values.get(name)
         if value is not None and not isinstance(value, str):
-            value = value.get_text() if _is_message(value) else str(value)
+            value = value.get_text() if is_message(value) else str(value)
         return (value or "").strip() or default
 
     def flag(self, name: str) -> bool:
@@ -54,7 +54,7 @@ class Values:
     def parameter(self, name: str) -> Any:
         """The value of a $parameter: text, number or list as it is; a table or JSON as its list of rows."""
         value = self._values.get(name)
-        if isinstance(value, str) or _is_message(value):
+        if isinstance(value, str) or is_message(value):
             return self.text(name)
         if isinstance(value, (bool, int, float)) or (isinstance(value, list) and not any(_is_container(item) for item in value)):
             return value
@@ -63,7 +63,7 @@ class Values:
         return list(rows_from(value))
 
 
-def _is_message(value: Any) -> bool:
+def is_message(value: Any) -> bool:
     """Langflow's Message, known by its shape: the engine does not import Langflow."""
     return hasattr(type(value), "get_text") and hasattr(type(value), "format_text")
 

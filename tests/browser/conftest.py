@@ -1,0 +1,59 @@
+"""A headless Chromium in front of a Langflow server of its own, as a person starts one: custom components allowed."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "langflow"))
+
+from langflow_server import ROOT, LangflowServer  # noqa: E402
+from playwright.sync_api import Page, expect, sync_playwright  # noqa: E402
+
+CHROMIUM = os.environ.get("CHROMIUM", "/usr/bin/chromium")
+FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update"]
+PATIENCE = 60_000  # milliseconds: two cores do the editor, the server, the database and the browser
+IMAGES = ROOT / "docs" / "images"
+
+expect.set_options(timeout=PATIENCE)
+
+
+@pytest.fixture(scope="session")
+def langflow(server, tmp_path_factory: pytest.TempPathFactory):
+    running = LangflowServer(tmp_path_factory.mktemp("langflow"), server)
+    yield running
+    running.stop()
+
+
+@pytest.fixture(scope="session")
+def browser():
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=CHROMIUM, headless=True, args=FLAGS)
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture
+def page(browser, langflow):
+    """A page of a fresh visitor."""
+    context = browser.new_context(base_url=langflow.url, viewport={"width": 1600, "height": 1000}, locale="en-US")
+    page = context.new_page()
+    page.set_default_timeout(PATIENCE)
+    yield page
+    context.close()
+
+
+@pytest.fixture
+def picture():
+    """``picture(page, name)`` keeps a screenshot for the documentation when UPDATE_SCREENSHOTS=1."""
+
+    def keep(page: Page, name: str) -> None:
+        if os.environ.get("UPDATE_SCREENSHOTS") == "1":
+            IMAGES.mkdir(parents=True, exist_ok=True)
+            page.screenshot(path=IMAGES / f"{name}.png")
+
+    return keep
