@@ -89,13 +89,14 @@ async def test_odd_names_change_nothing_else(connection, part):
             continue
         rule = RelationshipRule("enlace", name, name + "2", name, (name + "3",))
         rows = [{name: "A", "enlace": "B", name + "3": "C", name + "4": "D"}]
-        embedder = Embedder() if number % 10 == 0 else None
+        embedder = Embedder() if number % 10 == 0 and name != "embedding" else None
         fields = {"vector_index": name + "5", "fulltext_index": name + "6", "embedder": embedder}
         report = await save(connection, rows, name, name, [rule], **fields)
         assert (report["nodes_created"], report["relationships_created"], report["rejected_rows"]) == (2, 1, 0), name
         found = await ask(connection, "MATCH (a)-[r]->(b) RETURN labels(a), properties(a), type(r), labels(b), properties(b)")
         [label, props, kind, other, linked] = found[0]
-        props.pop("embedding", None)
+        if name != "embedding":
+            props.pop("embedding", None)
         assert (label, kind, other) == ([name], name, [name + "2"]), name
         assert props == {name: "A", name + "4": "D"}, name
         assert linked == {name: "B", name + "3": "C"}, name

@@ -172,11 +172,18 @@ def _links(groups: tuple[LinkGroup, ...]) -> list[write_statements.Link]:
     return [(group.type, group.label, group.property) for group in groups]
 
 
-def _linked_saver(
+async def _is_empty(connection: Connection, label: str) -> bool:
+    return (await fetch(connection, write_statements.count_nodes(label), origin=_ORIGIN))[0]["count"] == 0
+
+
+async def _linked_saver(
     connection: Connection, request: AddRecordsRequest, table: Table, place: tuple[str, str], extras: tuple[str, ...]
 ) -> RowSaver:
+    empty = await _is_empty(connection, place[0])
     # Never "unique": linked nodes are made by MERGE, because other loads link to the same ones at the same time.
-    return RowSaver(connection, *place, Shape(extras, clear=table.clear), unique=False, timeout=request.timeout, origin=_ORIGIN)
+    return RowSaver(
+        connection, *place, Shape(extras, clear=table.clear), unique=False, empty=empty, timeout=request.timeout, origin=_ORIGIN
+    )
 
 
 def _linked_rows(selection: Selection, place: tuple[str, str]) -> list[tuple]:
@@ -199,12 +206,20 @@ async def _preview(
     connection: Connection, request: AddRecordsRequest, table: Table, selection: Selection, work: IndexWork, report: Report
 ) -> None:
     for place, (extras, _) in selection.linked.items():
-        saver = _linked_saver(connection, request, table, place, extras)
+        saver = await _linked_saver(connection, request, table, place, extras)
         await saver.preview(_only_linked(table, selection, place))
         _count_linked(report, table, place, saver)
     shape = _shape(table, work, table.properties, len(table.groups))
     saver = RowSaver(
-        connection, table.label, table.key, shape, _links(table.groups), unique=False, timeout=request.timeout, origin=_ORIGIN
+        connection,
+        table.label,
+        table.key,
+        shape,
+        _links(table.groups),
+        unique=False,
+        empty=await _is_empty(connection, table.label),
+        timeout=request.timeout,
+        origin=_ORIGIN,
     )
     await saver.preview(selection.rows)
     _count_nodes(report, table.label, saver)
@@ -234,7 +249,15 @@ async def _save(
     rows = selection.rows if not own else [row[:width] + tuple(row[place] for place in places) for row in selection.rows]
     shape = _shape(table, work, table.properties, len(others))
     saver = RowSaver(
-        connection, table.label, table.key, shape, _links(others), unique=unique, timeout=request.timeout, origin=_ORIGIN
+        connection,
+        table.label,
+        table.key,
+        shape,
+        _links(others),
+        unique=unique,
+        empty=unique and await _is_empty(connection, table.label),
+        timeout=request.timeout,
+        origin=_ORIGIN,
     )
     await saver.save(rows, progress)
     _count_nodes(report, table.label, saver)
@@ -276,7 +299,7 @@ async def _ensure_keys(connection: Connection, table: Table, report: Report) -> 
 async def _save_linked(
     connection: Connection, request: AddRecordsRequest, table: Table, selection: Selection, place: tuple[str, str], report: Report
 ) -> None:
-    saver = _linked_saver(connection, request, table, place, selection.linked[place][0])
+    saver = await _linked_saver(connection, request, table, place, selection.linked[place][0])
     await saver.save(_linked_rows(selection, place), what=f"linked {place[0]} nodes")
     _count_linked(report, table, place, saver)
     for _, reason in saver.refused:

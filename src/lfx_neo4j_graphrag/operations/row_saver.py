@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from typing import Any, TypeVar
 
@@ -14,6 +15,7 @@ from ..defaults import SERVER_REJECTS, WRITE_BATCH, WRITE_CHARACTERS, WRITE_STRE
 from ..errors import GraphRAGError, InputError, QueryFailed, QueryTimeout
 from ..records.changes import Changes, Shape, compare
 
+logger = logging.getLogger("lfx_neo4j_graphrag")
 _SMALLEST_TIMED_OUT = 100
 _Row = TypeVar("_Row")
 
@@ -42,7 +44,8 @@ async def save_apart(
 class RowSaver:
     """Nodes of ``label`` known by ``key``, laid out as ``shape`` says, with ``links`` to nodes that exist already.
 
-    ``unique``: a constraint protects the key, so that new nodes may be created without looking again. After ``save``
+    ``unique``: a constraint protects the key, so that new nodes may be created without looking again; ``empty``: the
+    label has no nodes, so that there is nothing to compare with. After ``save``
     or ``preview``, ``totals`` has what was found to change, ``counters`` what the server counted, ``refused`` the
     (row, reason) pairs that it would not take.
     """
@@ -56,11 +59,12 @@ class RowSaver:
         links: Sequence[write_statements.Link] = (),
         *,
         unique: bool,
+        empty: bool = False,
         timeout: float,
         origin: Origin,
     ) -> None:
         self.connection, self.timeout, self.origin = connection, timeout, origin
-        self.shape, self.unique = shape, unique
+        self.shape, self.unique, self.empty = shape, unique, empty
         self.totals = Changes(links_added=[0] * len(links), links_removed=[0] * len(links), links_kept=[0] * len(links))
         self.created = 0
         self.created_keys: list[Any] = []
@@ -90,6 +94,9 @@ class RowSaver:
 
         try:
             await in_streams(self._batches(rows), one, WRITE_STREAMS)
+        except asyncio.CancelledError:
+            logger.info("%s stopped: %d of %d %s are saved", self.origin.operation, done, len(rows), what)
+            raise
         except GraphRAGError as error:
             saved = f"{done:,} of {len(rows):,} {what} were saved before; loading again continues there."
             raise type(error)(error.sentence, f"{error.advice} {saved}".strip(), kind=error.kind) from None
@@ -98,7 +105,7 @@ class RowSaver:
         """Count what ``save`` would change."""
 
         async def one(batch: Sequence[tuple]) -> None:
-            self._add(await self._changes(batch))
+            self._add(await self._first_look(batch))
 
         await in_streams(self._batches(rows), one, WRITE_STREAMS)
 
@@ -114,13 +121,16 @@ class RowSaver:
         if start < len(rows):
             yield rows[start:]
 
+    async def _first_look(self, batch: Sequence[tuple]) -> Changes:
+        return compare(batch, [], self.shape) if self.empty else await self._changes(batch)
+
     async def _changes(self, batch: Sequence[tuple]) -> Changes:
         keys = {"keys": [row[0] for row in batch]}
         records = await read_current(self.connection, self._stored, keys, timeout=self.timeout, origin=self.origin)
         return compare(batch, records[0]["found"], self.shape)
 
     async def _save(self, batch: Sequence[tuple]) -> None:
-        changes = await self._changes(batch)
+        changes = await self._first_look(batch)
         try:
             await self._write(changes, self._create if self.unique else self._merge)
         except QueryFailed as error:

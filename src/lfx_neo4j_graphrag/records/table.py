@@ -95,6 +95,11 @@ def read_table(
     if names:
         _check_columns(names, rules, types, text_column)
     link_columns = {rule.column for rule in rules}
+    if left_out & set(key_columns):
+        raise InputError(
+            f"The Key Property cannot be {key_property.strip()}: the vectors are stored there.", "Use another column."
+        )
+    left_out = left_out - linked
     columns = {}
     for name in names:
         if name in left_out:

@@ -267,6 +267,10 @@ def test_gaps_of_a_table():
 
 
 def test_left_out_columns_are_not_stored():
+    with pytest.raises(InputError, match="vectors"):
+        table_of([{"embedding": "a", "x": 1}], key="embedding", left_out=frozenset({"embedding"}))
+    linked = table_of([{"codigo": "a", "embedding": "N"}], lines="embedding -> EN -> A.b", left_out=frozenset({"embedding"}))
+    assert select_rows(linked).rows == [("a", "N")]
     assert table_of([{"codigo": "a", "embedding": [1.0]}], left_out=frozenset({"embedding"})).properties == ()
     assert (
         "embedding was left out" in table_of([{"codigo": "a", "embedding": [1.0]}], left_out=frozenset({"embedding"})).warnings[0]
