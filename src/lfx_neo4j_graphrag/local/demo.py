@@ -56,9 +56,8 @@ async def load_example(connection: Connection, progress: Progress | None = None)
     return await add_records(connection, request, progress)
 
 
-async def demonstrate(connection: Connection, progress: Progress | None = None) -> AsyncIterator[tuple[str, str]]:
-    """The steps of the demo, each a title and its answer."""
-    yield "Add Records: assets/incidencias.json", (await load_example(connection, progress)).text
+async def ask_example(connection: Connection) -> AsyncIterator[tuple[str, str]]:
+    """What can be asked of the example without a language model, each a title and its answer."""
     yield "Graph Schema", (await graph_schema(connection, GraphSchemaRequest(timeout=PATIENCE))).text
     question = CypherQueryRequest(cypher=OPEN_INCIDENTS, parameters={"tecnico": "Lucía Ortega"}, timeout=PATIENCE, format="table")
     yield "Cypher Query: the open incidents of Lucía Ortega", (await cypher_query(connection, question)).text

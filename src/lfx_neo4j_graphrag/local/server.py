@@ -45,6 +45,7 @@ SETTINGS = {
     "dbms.usage_report.enabled": "false",
     "server.memory.pagecache.size": "128m",
     "db.memory.transaction.max": SERVER_TRANSACTION_MEMORY,
+    "db.tx_log.preallocate": "false",  # else an empty database takes 512 MB of disk
 }
 # Settings that only this version knows (an unknown one stops the start): no broadcasts, no cloud monitoring.
 SETTINGS_OF = {"2026.08.1": {"server.fleet_discovery.enabled": "false", "dbms.fleet_manager.enabled": "false"}}
