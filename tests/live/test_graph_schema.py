@@ -41,8 +41,8 @@ async def graph_schema(connection, format="text", *, timeout=TIMEOUT, **options)
     return await operation.graph_schema(connection, GraphSchemaRequest(format, timeout, **options))
 
 
-async def read_schema(connection, **options):
-    return await operation.read_schema(connection, timeout=TIMEOUT, **options)
+async def read_schema(connection, *, fresh=True, **options):
+    return await operation.read_schema(connection, timeout=TIMEOUT, fresh=fresh, **options)
 
 
 async def run(connection, *texts, **parameters):
@@ -150,6 +150,16 @@ async def test_nodes_of_several_labels_and_of_none(connection):
     assert "()-[:RARA]->() 1" in to_text(schema) and "(no label) (3)" in to_text(schema)
 
 
+async def test_nodes_without_a_label_in_a_large_store(connection, monkeypatch):
+    """There they are at least as many as the labels leave over; their properties come from the sample."""
+    monkeypatch.setattr(defaults, "SCHEMA_LISTED", 0)
+    monkeypatch.setattr(defaults, "SCHEMA_SPREAD", 1_000_000)  # every id, wherever the server put these few
+    await run(connection, "UNWIND range(1, 30) AS n CREATE (:A {n: n}), ({suelto: n}), (:B {n: n})")
+    schema = await read_schema(connection)
+    assert {label.name: label.count for label in schema.labels} == {"": 30, "A": 30, "B": 30}
+    assert described(schema, "")["suelto"].types == ("integer",)
+
+
 MIXED = [
     "UNWIND range(1, 6) AS n CREATE (:A)-[:T]->(:C), (:B)-[:T]->(:D)",
     "CREATE (:A)-[:T]->(:D), (:A:B)-[:T]->(:E), (:A)-[:T]->(), (:A)-[:U]->(:A), (:B)-[:U]->(:B)",
@@ -160,14 +170,18 @@ MIXED_PATTERNS = {
 }  # fmt: skip
 
 
-async def test_patterns_that_the_counts_leave_open_are_counted(connection):
+@pytest.mark.parametrize("listed", [0, 20_000])
+async def test_patterns_that_the_counts_leave_open_are_counted(connection, monkeypatch, listed):
+    monkeypatch.setattr(defaults, "SCHEMA_LISTED", listed)
     await run(connection, *MIXED)
     schema = await read_schema(connection)
     assert {(p.start, p.type, p.end): p.count for p in schema.patterns} == MIXED_PATTERNS and not schema.partial
 
 
-async def test_patterns_of_large_types_are_found_one_by_one(connection, monkeypatch):
-    monkeypatch.setattr(defaults, "SCHEMA_ENDS", 0)
+@pytest.mark.parametrize("most", [0, 10])
+async def test_patterns_of_large_types_are_found_one_by_one(connection, monkeypatch, most):
+    monkeypatch.setattr(defaults, "SCHEMA_ENDS", most)
+    monkeypatch.setattr(defaults, "SCHEMA_LISTED", 0)
     monkeypatch.setattr(defaults, "SCHEMA_WHOLE", 1)
     monkeypatch.setattr(defaults, "SCHEMA_EDGE", 1)
     monkeypatch.setattr(defaults, "SCHEMA_SPREAD", 1)
@@ -184,9 +198,10 @@ async def test_an_account_without_the_privilege_gets_the_same(incidents, monkeyp
     assert (await graph_schema(incidents)).text == before.text
 
 
-@pytest.fixture
-async def large(connection, monkeypatch):
+@pytest.fixture(params=[0, 20_000], ids=["spread", "listed"])
+async def large(connection, monkeypatch, request):
     """A label too large to be read whole: values and properties at its ends, one property in the middle, one indexed there."""
+    monkeypatch.setattr(defaults, "SCHEMA_LISTED", request.param)
     monkeypatch.setattr(defaults, "SCHEMA_WHOLE", 100)
     monkeypatch.setattr(defaults, "SCHEMA_EDGE", 20)
     monkeypatch.setattr(defaults, "SCHEMA_SPREAD", 30)
@@ -217,7 +232,7 @@ async def test_a_large_label_is_sampled_and_says_so(large):
     text = to_text(schema)
     assert "Grande (3000), properties of a sample\n" in text and " tardia: one of 'si', not on all" in text
     assert "Property names not met on what was read (rare, or no longer used): " in text
-    assert text == to_text(await read_schema(large, fresh=True))
+    assert text == to_text(await read_schema(large))
 
 
 async def test_hidden_things_never_appear(incidents, monkeypatch):
@@ -277,7 +292,7 @@ async def test_what_takes_too_long_is_missing_and_said_to_be(incidents, monkeypa
 
 
 async def test_a_remembered_schema_is_used_until_the_graph_changes(incidents, monkeypatch):
-    first = await read_schema(incidents)
+    first = await read_schema(incidents, fresh=False)
     readings = []
     real = operation.read_from_database
 
@@ -286,16 +301,16 @@ async def test_a_remembered_schema_is_used_until_the_graph_changes(incidents, mo
         return await real(*args, **options)
 
     monkeypatch.setattr(operation, "read_from_database", counted)
-    assert await read_schema(incidents) is first and readings == []
+    assert await read_schema(incidents, fresh=False) is first and readings == []
     await run(incidents, "CREATE (:Nueva)")
-    assert (await read_schema(incidents)).label("Nueva").count == 1 and len(readings) == 1
+    assert (await read_schema(incidents, fresh=False)).label("Nueva").count == 1 and len(readings) == 1
     await run(incidents, "CREATE INDEX FOR (n:Nueva) ON (n.x)", "CALL db.awaitIndexes(60)")
-    assert len((await read_schema(incidents)).indexes) == 5 and len(readings) == 2
-    await read_schema(incidents, hidden=frozenset({"Nueva"}))
+    assert len((await read_schema(incidents, fresh=False)).indexes) == 5 and len(readings) == 2
+    await read_schema(incidents, fresh=False, hidden=frozenset({"Nueva"}))
     await read_schema(incidents, fresh=True)
     assert len(readings) == 4
     monkeypatch.setattr(operation, "SCHEMA_CACHE_SECONDS", 0)
-    await read_schema(incidents)
+    await read_schema(incidents, fresh=False)
     assert len(readings) == 5
 
 

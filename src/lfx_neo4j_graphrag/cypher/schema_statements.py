@@ -28,11 +28,11 @@ PROPERTY_KEYS = "CALL db.propertyKeys() YIELD propertyKey RETURN propertyKey AS 
 # patterns that exist. To be taken apart by the client: in Cypher itself, 5.26 knows nothing of their ends.
 POSSIBLE_PATTERNS = "CALL db.schema.visualization() YIELD nodes, relationships RETURN nodes, relationships"
 
-# Parameter ``ids``: internal ids anywhere in the store. What is found there, by labels or type.
+# Internal ids by labels or type: of a small store all of them, of a large one those among the parameter ``ids``.
+ALL_NODES = "CYPHER 5 MATCH (x) RETURN labels(x) AS names, collect(id(x)) AS ids"
 SPREAD_NODES = "CYPHER 5 MATCH (x) WHERE id(x) IN $ids RETURN labels(x) AS names, collect(id(x)) AS ids"
+ALL_RELATIONSHIPS = "CYPHER 5 MATCH ()-[x]->() RETURN [type(x)] AS names, collect(id(x)) AS ids"
 SPREAD_RELATIONSHIPS = "CYPHER 5 MATCH ()-[x]->() WHERE id(x) IN $ids RETURN [type(x)] AS names, collect(id(x)) AS ids"
-# Reads every node: only for small graphs.
-UNLABELLED = "CYPHER 5 MATCH (x) WHERE labels(x) = [] RETURN count(x) AS count, collect(id(x))[..$all] AS ids"
 
 # Parameter ``groups``: [{position, ids}]. For each group, property and type: the number of values, some of them, the ends
 # of their range and the longest. A text is cut in the database, one character longer than what is shown, so that a cut
@@ -54,7 +54,8 @@ _OBSERVED = (
 )
 NODE_PROPERTIES = "CYPHER 5 UNWIND $groups AS g MATCH (x) WHERE id(x) IN g.ids " + _OBSERVED
 RELATIONSHIP_PROPERTIES = "CYPHER 5 UNWIND $groups AS g MATCH ()-[x]->() WHERE id(x) IN g.ids " + _OBSERVED
-# The same groups of relationships: rows ``position, starts, ends, count`` by the labels at both ends.
+# Every pattern of a small store; then of the same groups of relationships: rows ``position, starts, ends, count`` by the labels at both ends.
+ALL_ENDS = "CYPHER 5 MATCH (a)-[x]->(b) RETURN type(x) AS name, labels(a) AS starts, labels(b) AS ends, count(*) AS count"
 ENDS = (
     "CYPHER 5 UNWIND $groups AS g MATCH (a)-[x]->(b) WHERE id(x) IN g.ids "
     "RETURN g.position AS position, labels(a) AS starts, labels(b) AS ends, count(*) AS count"
@@ -74,12 +75,9 @@ def relationship_ids(types: Sequence[str], *, whole: bool) -> str:
     return _first_and_last("MATCH ()-[x:{name}]->()", types, whole)
 
 
-def ids_having(places: Sequence[tuple[str, str]]) -> str:
-    """Rows ``position, ids`` of the first ``$most`` nodes of a (label, property) that have it: quick where it is indexed."""
-    return _joined(
-        f"MATCH (x:{quote(label)}) WHERE x.{quote(name)} IS NOT NULL WITH x LIMIT $most RETURN {position} AS position, collect(id(x)) AS ids"
-        for position, (label, name) in enumerate(places)
-    )
+def ids_having(label: str, name: str) -> str:
+    """One row ``ids`` of the first ``$most`` nodes of a label that have a property: quick where it is indexed."""
+    return f"CYPHER 5 MATCH (x:{quote(label)}) WHERE x.{quote(name)} IS NOT NULL WITH x LIMIT $most RETURN collect(id(x)) AS ids"
 
 
 def label_counts(labels: Sequence[str]) -> str:
@@ -95,12 +93,9 @@ def end_counts(ends: Sequence[tuple[str | None, str, str | None]]) -> str:
     )
 
 
-def all_ends(types: Sequence[str]) -> str:
-    """Rows ``position, starts, ends, count`` like ENDS, from all relationships of each type."""
-    return _union(
-        "MATCH (a)-[x:{name}]->(b) RETURN {position} AS position, labels(a) AS starts, labels(b) AS ends, count(*) AS count",
-        map(quote, types),
-    )
+def all_ends(kind: str) -> str:
+    """The rows of ALL_ENDS of one type."""
+    return f"CYPHER 5 MATCH (a)-[x:{quote(kind)}]->(b) RETURN type(x) AS name, labels(a) AS starts, labels(b) AS ends, count(*) AS count"
 
 
 def pattern_exists(start: str, kind: str, end: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, fields
 from itertools import chain
 from typing import Any
@@ -52,6 +53,22 @@ class _Counts:
         return sum(count for (start, _, end), count in self.ends.items() if start is None and end is None)
 
 
+@dataclass(frozen=True)
+class _Side:
+    """The statements for nodes, or for relationships."""
+
+    all: str
+    spread: str
+    find: Callable[..., str]
+    properties: str
+
+
+_NODES = _Side(statements.ALL_NODES, statements.SPREAD_NODES, statements.node_ids, statements.NODE_PROPERTIES)
+_RELATIONSHIPS = _Side(
+    statements.ALL_RELATIONSHIPS, statements.SPREAD_RELATIONSHIPS, statements.relationship_ids, statements.RELATIONSHIP_PROPERTIES
+)
+
+
 class _OutOfTime(Exception):
     pass
 
@@ -79,24 +96,25 @@ class _Reader:
 
     async def read(self, sample_values: bool) -> Schema:
         counts, all_indexes, all_constraints, keys = await asyncio.gather(
-            self._counts(), list_indexes(self.connection), list_constraints(self.connection), self._rows(statements.PROPERTY_KEYS)
+            self._counts(),
+            self._bounded(list_indexes(self.connection)),
+            self._bounded(list_constraints(self.connection)),
+            self._rows(statements.PROPERTY_KEYS),
         )
         indexes = tuple(_as(Index, index) for index in all_indexes if not self.hidden.index(index))
         constraints = tuple(_as(Constraint, constraint) for constraint in all_constraints if not self.hidden.index(constraint))
         labels = [_Entry(name, count) for name, count in sorted(counts.labels.items()) if count and not self.hidden.label(name)]
         totals = sorted((kind, count) for (start, kind, end), count in counts.ends.items() if start is None and end is None)
         types = [_Entry(kind, count) for kind, count in totals if count and not self.hidden.label(kind)]
-        await self._observe(labels, counts.nodes, statements.SPREAD_NODES, statements.node_ids, statements.NODE_PROPERTIES)
-        unlabelled = await self._in_time(self._unlabelled(counts))
-        await self._observe(
-            types, counts.relationships, statements.SPREAD_RELATIONSHIPS, statements.relationship_ids, statements.RELATIONSHIP_PROPERTIES
-        )
+        unlabelled = _Entry("", max(0, counts.nodes - sum(counts.labels.values())))
+        await self._observe(_NODES, labels, counts.nodes, unlabelled)
+        await self._observe(_RELATIONSHIPS, types, counts.relationships, None)
         await self._observe_indexed(labels, [*indexes, *constraints])
         patterns = await self._patterns(counts, types)
         for what, entries in (("labels", labels), ("relationship types", types)):
             if missing := [entry.name for entry in entries if not entry.done]:
                 self.partial.append(f"{len(entries) - len(missing)} of {len(entries)} {what} read, the others are only counted.")
-        if unlabelled:
+        if unlabelled.count:
             labels.insert(0, unlabelled)
         met = {row["name"] for entry in chain(labels, types) for row in entry.rows}
         unmet = {row["name"] for row in keys} - met
@@ -148,42 +166,59 @@ class _Reader:
 
     # --- properties ---------------------------------------------------------------------------------------------
 
-    async def _observe(self, entries: list[_Entry], total: int, spread: str, find: Callable[..., str], observe: str) -> None:
-        """Fill the ids and rows of ``entries``, batch by batch."""
-        small = [entry for entry in entries if entry.whole]
-        large = [entry for entry in entries if not entry.whole]
-        if large:
-            await self._in_time(self._spread(spread, total, {entry.name: entry for entry in large}))
+    async def _observe(self, side: _Side, entries: list[_Entry], total: int, unlabelled: _Entry | None) -> None:
+        """Fill the ids and rows of ``entries``. A small store is listed by one statement that every graph shares."""
+        by_name = {entry.name: entry for entry in entries}
+        if total <= defaults.SCHEMA_LISTED:
+            await self._in_time(self._list(side, by_name, unlabelled))
+        else:
+            await self._find(side, entries)
+            await self._in_time(self._spread(side, by_name, unlabelled))
+        found = [entry for entry in (*entries, unlabelled) if entry and entry.ids]
+        await asyncio.gather(*(self._in_time(self._observed(batch, side.properties)) for batch in _loads(found)))
+
+    async def _find(self, side: _Side, entries: list[_Entry]) -> None:
+        """All ids of small entries, the first and the last of large ones; at most half of the time that is left."""
 
         async def work(batch: list[_Entry], whole: bool) -> None:
             most = defaults.SCHEMA_WHOLE if whole else defaults.SCHEMA_EDGE
-            _take(batch, await self._rows(find([entry.name for entry in batch], whole=whole), most=most))
-            await self._observed(batch, observe)
+            for row in await self._rows(side.find([entry.name for entry in batch], whole=whole), most=most):
+                batch[row["position"]].ids.update(row["ids"])
 
-        batches = [(batch, whole) for part, whole in ((small, True), (large, False)) for batch in _batches(part, defaults.SCHEMA_BATCH)]
-        await asyncio.gather(*(self._in_time(work(batch, whole)) for batch, whole in batches))
+        parts = [([entry for entry in entries if entry.whole is whole], whole) for whole in (True, False)]
+        batches = [(batch, whole) for part, whole in parts for batch in _batches(part, defaults.SCHEMA_BATCH)]
+        with suppress(TimeoutError):
+            async with asyncio.timeout((self.deadline - time.monotonic()) / 2):
+                await asyncio.gather(*(self._in_time(work(batch, whole)) for batch, whole in batches))
 
-    async def _spread(self, statement: str, total: int, large: dict[str, _Entry]) -> None:
-        for row in await self._rows(statement, ids=statements.spread(total, defaults.SCHEMA_SPREAD)):
+    async def _list(self, side: _Side, by_name: dict[str, _Entry], unlabelled: _Entry | None) -> None:
+        for row in await self._rows(side.all):
             for name in row["names"]:
-                if name in large:
-                    large[name].ids.update(row["ids"])
+                if name in by_name:
+                    by_name[name].ids.update(row["ids"])
+            if not row["names"] and unlabelled:
+                unlabelled.ids, unlabelled.count = set(row["ids"]), len(row["ids"])
+        for entry in (*by_name.values(), unlabelled):
+            if entry and len(entry.ids) > defaults.SCHEMA_WHOLE:
+                ids, edge = sorted(entry.ids), defaults.SCHEMA_EDGE
+                entry.ids = {*ids[:edge], *ids[-edge:], *(ids[at] for at in statements.spread(len(ids), edge))}
+
+    async def _spread(self, side: _Side, by_name: dict[str, _Entry], unlabelled: _Entry | None) -> None:
+        """Ids between the first and the last. The highest bounds the store better than its count, where much was deleted."""
+        highest = max((max(entry.ids) for entry in by_name.values() if entry.ids), default=-1)
+        for row in await self._rows(side.spread, ids=statements.spread(highest + 1, defaults.SCHEMA_SPREAD)):
+            for name in row["names"]:
+                if name in by_name and by_name[name].ids and not by_name[name].whole:
+                    by_name[name].ids.update(row["ids"])
+            if not row["names"] and unlabelled:
+                unlabelled.ids.update(row["ids"])
+                unlabelled.count = max(unlabelled.count, len(row["ids"]))
 
     async def _observed(self, batch: list[_Entry], statement: str) -> None:
         for row in await self._rows(statement, groups=_groups(batch)):
             batch[row["position"]].rows.append(row)
         for entry in batch:
             entry.done = True
-
-    async def _unlabelled(self, counts: _Counts) -> _Entry | None:
-        """Nodes without a label: looked for in a graph small enough to read, else the number that the labels leave over."""
-        left_over = counts.nodes - sum(counts.labels.values())
-        entry = _Entry("", max(0, left_over))
-        if counts.nodes <= defaults.SCHEMA_ENDS and (left_over > 0 or counts.nodes <= defaults.SCHEMA_WHOLE):
-            row = (await self._rows(statements.UNLABELLED, all=defaults.SCHEMA_WHOLE))[0]
-            entry.count, entry.ids = row["count"], set(row["ids"])
-            await self._observed([entry], statements.NODE_PROPERTIES)
-        return entry if entry.count else None
 
     async def _observe_indexed(self, labels: list[_Entry], indexed: Iterable[Index | Constraint]) -> None:
         """Properties that an index names and that were not met: an index finds its few nodes anywhere."""
@@ -202,7 +237,7 @@ class _Reader:
 
         async def look(place: tuple[str, str]) -> None:
             found = _Entry(place[0], 0)
-            _take([found], await self._rows(statements.ids_having([place]), most=defaults.SCHEMA_EDGE))
+            found.ids.update((await self._rows(statements.ids_having(*place), most=defaults.SCHEMA_EDGE))[0]["ids"])
             await self._observed([found], statements.NODE_PROPERTIES)
             sampled[place[0]].rows += [row for row in found.rows if row["name"] == place[1]]
 
@@ -213,15 +248,13 @@ class _Reader:
     async def _patterns(self, counts: _Counts, types: list[_Entry]) -> tuple:
         known = PatternCounts(counts.ends, [entry.name for entry in types])
         open_types = [entry for entry in types if known.is_open(entry.name)]
-        small = [entry for entry in open_types if entry.count <= defaults.SCHEMA_ENDS]
-        large = [entry for entry in open_types if entry.count > defaults.SCHEMA_ENDS]
 
-        async def all_ends(batch: list[_Entry]) -> None:
-            rows = await self._rows(statements.all_ends([entry.name for entry in batch]))
-            for position, entry in enumerate(batch):
-                known.saw_all(entry.name, [(row["starts"], row["ends"], row["count"]) for row in rows if row["position"] == position])
+        async def every(statement: str) -> None:
+            rows = await self._rows(statement)
+            for kind in {row["name"] for row in rows}:
+                known.saw_all(kind, [(row["starts"], row["ends"], row["count"]) for row in rows if row["name"] == kind])
 
-        async def some_ends(entry: _Entry) -> None:
+        async def some(entry: _Entry) -> None:
             for row in await self._rows(statements.ENDS, groups=_groups([entry])):
                 known.saw(entry.name, row["starts"], row["ends"])
             for start, kind, end in known.unsettled(entry.name)[:_ASKED_AT_MOST]:
@@ -230,10 +263,12 @@ class _Reader:
                 else:
                     known.exclude(start, kind, end)
 
-        await asyncio.gather(
-            *(self._in_time(all_ends(batch)) for batch in _batches(small, defaults.SCHEMA_BATCH)),
-            *(self._in_time(some_ends(entry)) for entry in large),
-        )
+        if open_types and counts.relationships <= defaults.SCHEMA_ENDS:
+            await self._in_time(every(statements.ALL_ENDS))
+        else:
+            small = [every(statements.all_ends(entry.name)) for entry in open_types if entry.count <= defaults.SCHEMA_ENDS]
+            large = [some(entry) for entry in open_types if entry.count > defaults.SCHEMA_ENDS]
+            await asyncio.gather(*map(self._in_time, [*small, *large]))
         if doubtful := [entry.name for entry in open_types if known.is_open(entry.name)]:
             self.partial.append(f"Patterns of {len(doubtful)} of {len(types)} relationship types may be incomplete.")
         return known.patterns(self.hidden)
@@ -245,11 +280,14 @@ class _Reader:
             left = self.deadline - time.monotonic()
             if left <= 0:
                 raise _OutOfTime
-            try:
-                async with asyncio.timeout(left):
-                    return await fetch(self.connection, statement, parameters, timeout=left, origin=ORIGIN)
-            except (TimeoutError, QueryTimeout):
-                raise _OutOfTime from None
+            return await self._bounded(fetch(self.connection, statement, parameters, timeout=left, origin=ORIGIN))
+
+    async def _bounded(self, work: Coroutine) -> Any:
+        try:
+            async with asyncio.timeout(self.deadline - time.monotonic()):
+                return await work
+        except (TimeoutError, QueryTimeout):
+            raise _OutOfTime from None
 
     async def _in_time(self, work: Coroutine) -> Any:
         """Its result, or None when there was no time for it or the server could not do it: then the schema says it is partial."""
@@ -259,17 +297,22 @@ class _Reader:
             return None
 
 
-def _take(batch: list[_Entry], rows: Iterable[Mapping[str, Any]]) -> None:
-    for row in rows:
-        batch[row["position"]].ids.update(row["ids"])
-
-
 def _groups(batch: list[_Entry]) -> list[dict[str, Any]]:
     return [{"position": position, "ids": sorted(entry.ids)} for position, entry in enumerate(batch)]
 
 
 def _batches(items: Sequence[Any], size: int) -> list[list[Any]]:
     return [list(items[at : at + size]) for at in range(0, len(items), size)]
+
+
+def _loads(entries: Iterable[_Entry]) -> list[list[_Entry]]:
+    """Batches of about as many ids as the server reads while another statement is on its way."""
+    loads: list[list[_Entry]] = [[]]
+    for entry in entries:
+        if sum(len(other.ids) for other in loads[-1]) >= defaults.SCHEMA_LOAD:
+            loads.append([])
+        loads[-1].append(entry)
+    return [load for load in loads if load]
 
 
 def _incomplete(entries: Iterable[_Entry]) -> bool:

@@ -29,10 +29,10 @@ def test_every_name_is_quoted(name):
     for text in (
         statements.node_ids([name], whole=False),
         statements.relationship_ids([name], whole=True),
-        statements.ids_having([(name, name)]),
+        statements.ids_having(name, name),
         statements.label_counts([name]),
         statements.end_counts([(name, name, None), (None, name, name)]),
-        statements.all_ends([name]),
+        statements.all_ends(name),
         statements.pattern_exists(name, name, name),
     ):
         assert quoted in text
