@@ -45,8 +45,13 @@ _WATCHED = _WRITES | set("CALL USE LOAD SHOW TERMINATE DEFINE".split())
 _CLAUSES = _STARTS | _WRITES | set("UNION NEXT THEN ELSE WHEN END YIELD SEARCH USE USING WHERE GROUP".split())
 # Words that may follow a complete operand: seen after a variable, they leave it a variable.
 _CONTINUING = _CLAUSES | set("AND OR XOR NOT IN IS STARTS ENDS CONTAINS AS ASC DESC ASCENDING DESCENDING FROM SCORE NULLS".split())
+# Of these, words that no operand starts with: seen after a word, they make that a variable.
+_NEVER_FIRST = set(
+    "AND OR XOR IN IS STARTS ENDS CONTAINS AS ASC DESC ASCENDING DESCENDING THEN ELSE WHERE ORDER GROUP SKIP OFFSET LIMIT UNION".split()
+)
 # Words that stand where an operand is expected and still expect one.
 _LEADING = _CONTINUING | set("DISTINCT ALL CASE BY ANY SHORTEST TYPED ON".split())
+_VALUES = {"NOT", "CASE"}
 _COMPLETE = set("ASC DESC ASCENDING DESCENDING END FINISH".split())
 _LOGIC = {"AND", "OR", "XOR", "NOT"}
 _SHOWN = {"INDEX", "INDEXES", "CONSTRAINT", "CONSTRAINTS"}
@@ -135,6 +140,7 @@ class _Screen:
         self.functions = FUNCTIONS | allowed
         self.advice = WRITE_ADVICE if writing else READ_ADVICE
         self.expecting = True
+        self.naming = False  # after AS: whatever comes is a name
         self.brackets: list[str] = []  # what each open bracket belongs to: "call" (its scope), "subquery", ""
         self.closed = ""  # the same of the bracket that was closed last
         self.chains = [[0, 0, 0]]  # per open bracket: AND/OR, other binary operators, dots and indexes in a row
@@ -149,6 +155,7 @@ class _Screen:
                 self._word(position, token.upper)
             else:
                 self.expecting = False
+            self.naming = token.upper == "AS" and self.naming
 
     def _at(self, position: int) -> Token:
         return self.tokens[position] if 0 <= position < len(self.tokens) else _END
@@ -258,20 +265,28 @@ class _Screen:
     def _word(self, position: int, word: str) -> None:
         before = self._at(position - 1)
         if before.kind == "operator" and before.text in (".", ":", "::", "$"):
-            self.expecting = word in _LEADING and self._expects_more(position)
+            # A name; only `{key: NOT x}` and `{key: CASE …}` have more to come.
+            self.expecting = before.text == ":" and word in _VALUES and self._expects_more(position)
             return
-        if word in _WATCHED and self._opens_clause(position):
-            self._watched(position, word)
-        if word == "IN" and before.text == "}" and self.closed == "subquery":
-            self._refuse("CALL … IN TRANSACTIONS is not allowed.")
+        if self.naming:
+            self.naming = self.expecting = False
+            return
         if word in _LOGIC:
             self._count(0)
         elif word in _CLAUSES and not (self.expecting and not self._expects_more(position)):
             self.chains[-1] = [0, 0, 0]
-        if self.expecting:
+        if word in _WATCHED:
+            opens = self._opens_clause(position)
+            if opens:
+                self._watched(position, word)
+            self.expecting = opens
+        elif self.expecting:
             self.expecting = word in _LEADING and self._expects_more(position)
         else:
+            if word == "IN" and before.text == "}" and self.closed == "subquery":
+                self._refuse("CALL … IN TRANSACTIONS is not allowed.")
             self.expecting = word not in _COMPLETE
+            self.naming = word == "AS"
 
     def _expects_more(self, position: int) -> bool:
         """True when what follows a word can only be its operand: the word is no variable."""
@@ -279,18 +294,22 @@ class _Screen:
         if following.kind == "operator":
             # `RETURN *` is complete, `order * 2` is not; of the other operators each expects an operand anyway.
             return following.text in _BEFORE_OPERANDS or (following.text == "*" and self._at(position).upper in _BEFORE_STAR)
-        return following.kind != "end"
+        return following.kind != "end" and following.upper not in _NEVER_FIRST
 
     def _opens_clause(self, position: int) -> bool:
-        following = self._at(position + 1)
+        """True when a watched word is a clause's and not a variable."""
+        following, after = self._at(position + 1), self._at(position + 2)
+        if self._at(position).upper in ("DETACH", "NODETACH"):
+            return following.upper == "DELETE"
         if following.kind == "operator":
             # `DELETE [n][0]` needs something complete before it; `set[0]`, `set {.x}` and `set - 1` are variables.
             return following.text in (("(", "$") if self.expecting else ("(", "$", "[", "{", "-", "+"))
         if following.kind == "end":
             return False
         if self.expecting and following.upper in _CONTINUING:
-            # `AS set ORDER BY` is a variable; `SET order.x = 1` is not.
-            return self._at(position + 2).text in (".", "=", "+=", ":")
+            # `AS set ORDER BY` is a variable; in `SET order.x = 1` and `DELETE with` the second word is one.
+            ends = after.kind == "end" or after.text in (",", ")", "}")
+            return after.text in (".", "=", "+=", ":") or (ends and following.upper not in _COMPLETE)
         return True
 
     def _watched(self, position: int, word: str) -> None:
