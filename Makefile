@@ -15,7 +15,7 @@ help:
 	@echo "make test          every test but the browser's, the live ones on Neo4j 2026.08.1 and 5.26.30"
 	@echo "make test-browser  the editor in a headless Chromium"
 	@echo "make flows         write flows/*.json again from the node"
-	@echo "make bench         measure"
+	@echo "make bench         measure loading, schema and reading beside the plain driver"
 	@echo "make lock          resolve constraints.txt again"
 
 demo: .venv/installed-local

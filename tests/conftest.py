@@ -39,7 +39,9 @@ def quick_java() -> tuple[str, ...]:
 
 
 @pytest.fixture(scope="session")
-def server(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, quick_java: tuple[str, ...]) -> Iterator[Connection]:
+def server(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, quick_java: tuple[str, ...]
+) -> Iterator[Connection]:
     """A Connection to a server that belongs to this run (a real password; wrong ones don't lock it)."""
     if TEST_SERVER["URI"]:
         yield Connection(TEST_SERVER["URI"], TEST_SERVER["USERNAME"] or "neo4j", TEST_SERVER["PASSWORD"])
@@ -57,7 +59,8 @@ def server_version(server: Connection) -> str:
     from neo4j import GraphDatabase
 
     with GraphDatabase.driver(server.uri, auth=(server.username, server.password)) as driver:
-        records = driver.execute_query("CALL dbms.components() YIELD name, versions WHERE name = 'Neo4j Kernel' RETURN versions[0] AS version").records
+        cypher = "CALL dbms.components() YIELD name, versions WHERE name = 'Neo4j Kernel' RETURN versions[0] AS version"
+        records = driver.execute_query(cypher).records
     return records[0]["version"]
 
 
@@ -89,5 +92,6 @@ async def wipe(server: Connection) -> None:
             names = [r["name"] for r in (await driver.execute_query(f"SHOW {kind} YIELD name, type {where}RETURN name")).records]
             for name in names:
                 await driver.execute_query(f"DROP {kind[:-1] if kind == 'CONSTRAINTS' else 'INDEX'} $name IF EXISTS", name=name)
-        while (await driver.execute_query("MATCH (n) WITH n LIMIT 5000 DETACH DELETE n RETURN count(*) AS n")).records[0]["n"] == 5000:
+        some = "MATCH (n) WITH n LIMIT 5000 DETACH DELETE n RETURN count(*) AS n"
+        while (await driver.execute_query(some)).records[0]["n"] == 5000:
             pass

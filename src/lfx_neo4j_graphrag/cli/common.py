@@ -47,7 +47,9 @@ class Format(str, Enum):
 FormatOption = Annotated[Format, typer.Option("--format", help="How the answer is written.")]
 TokenLimitOption = Annotated[int, typer.Option("--token-limit", min=0, help="Most tokens of the answer; 0 for all of it.")]
 TimeoutOption = Annotated[float, typer.Option("--query-timeout", min=0.1, help="Seconds that a statement may take.")]
-EmbeddingOption = Annotated[str, typer.Option("--embedding-model", envvar="EMBEDDING_MODEL", help="local, or provider:model.", metavar="MODEL")]
+EmbeddingOption = Annotated[
+    str, typer.Option("--embedding-model", envvar="EMBEDDING_MODEL", help="local, or provider:model.", metavar="MODEL")
+]
 
 _PANEL = "Connection (default: NEO4J_URI …, else the embedded Neo4j)"
 _CONNECTION_OPTIONS = {
@@ -64,7 +66,9 @@ def new_app() -> typer.Typer:
     app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
 
     @app.callback(help="Save data in a Neo4j graph and get right answers from it, without writing Cypher.")
-    def options(version: Annotated[bool, typer.Option("--version", help="Show the version and stop.", is_eager=True)] = False) -> None:
+    def options(
+        version: Annotated[bool, typer.Option("--version", help="Show the version and stop.", is_eager=True)] = False,
+    ) -> None:
         if version:
             typer.echo(__version__)
             raise typer.Exit
@@ -81,8 +85,8 @@ def command(app: typer.Typer, name: str) -> Callable[[Callable[..., Any]], Calla
         added = (_CONNECTION_OPTIONS if connects else {}) | {"debug": _DEBUG_OPTION}
         parameters = [p.replace(kind=p.KEYWORD_ONLY) for p in own.values() if p.name != "connect"]
         parameters += [
-            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=False if name == "debug" else "", annotation=annotation)
-            for name, annotation in added.items()
+            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default="" if name != "debug" else False, annotation=kind)
+            for name, kind in added.items()
         ]
 
         def run(debug: bool, **given: Any) -> None:
@@ -139,7 +143,9 @@ def _fail(sentence: str, debug: bool) -> None:
     raise typer.Exit(1)
 
 
-def find_connection(uri: str = "", username: str = "", password: str = "", database: str = "", *, start: bool = True) -> Connection:
+def find_connection(
+    uri: str = "", username: str = "", password: str = "", database: str = "", *, start: bool = True
+) -> Connection:
     """The connection of the options, else of the environment, else the embedded Neo4j.
 
     With ``start`` the embedded one is started when it does not run, else that is an InputError. Raises what
@@ -228,7 +234,8 @@ def embedding_model(name: str) -> Any:
     if name == "local":
         return LocalEmbeddings()
     if ":" not in name:
-        raise InputError(f"'{name}' is not an embedding model.", "Write local, or provider:model, for example openai:text-embedding-3-small.")
+        how = "Write local, or provider:model, for example openai:text-embedding-3-small."
+        raise InputError(f"'{name}' is not an embedding model.", how)
     try:
         from langchain.embeddings import init_embeddings
     except ImportError:

@@ -66,4 +66,5 @@ def _parquet(path: Path) -> Any:
     try:
         return parquet.read_table(path)
     except (ArrowException, OSError) as error:
-        raise InputError(f"{path.name} is not a Parquet file ({type(error).__name__}).", "Save it again as Parquet or CSV.") from None
+        reason = type(error).__name__
+        raise InputError(f"{path.name} is not a Parquet file ({reason}).", "Save it again as Parquet or CSV.") from None

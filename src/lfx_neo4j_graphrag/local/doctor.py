@@ -85,7 +85,8 @@ def _indexes(indexes: list[Index]) -> Iterator[Finding]:
             remedy = f"Drop it (DROP INDEX {index.name}) and load the records again; a value may be too long for it."
             yield Finding("Indexes", "wrong", f"The index {index.name} has failed.", remedy)
         elif index.state != "ONLINE":
-            yield Finding("Indexes", "note", f"The index {index.name} is being built ({index.percent:.0f} %).", "Searches work when it is done.")
+            text = f"The index {index.name} is being built ({index.percent:.0f} %)."
+            yield Finding("Indexes", "note", text, "Searches work when it is done.")
     names = [f"{index.name} ({_kind(index)})" for index in ours if index.state == "ONLINE"]
     if names:
         yield Finding("Indexes", "ok", ", ".join(names))

@@ -1,6 +1,7 @@
 """The embedded Neo4j: one server per data folder, started detached, stopped only by whoever owns the folder.
 
-Layout of a data folder: ``server.json`` (mode 600: uri, user name, password, process) and ``embedded-neo4j/`` (conf, data, logs, …).
+Layout of a data folder: ``server.json`` (mode 600: uri, user name, password, process) and ``embedded-neo4j/`` (conf,
+data, logs, …).
 """
 
 from __future__ import annotations
@@ -357,7 +358,7 @@ CAUSES = (
     ("No space left on device", "the disk is full", "Free some disk space and run the command again."),
     ("UnsupportedClassVersionError", "its Java is too old", 'Run: pip install --upgrade "lfx-neo4j-graphrag[local]"'),
     ("Lock file has been locked", "another Neo4j uses the same data folder", "Stop that one first."),
-    ("StoreUpgrade", "the data is of another version of Neo4j", "Use the version that made it, or: neo4j-graphrag down --delete-data"),
+    ("StoreUpgrade", "the data is of another version of Neo4j", "Use that version, or: neo4j-graphrag down --delete-data"),
 )
 
 
