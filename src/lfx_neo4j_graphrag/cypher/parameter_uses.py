@@ -235,7 +235,8 @@ class _Query:
         kinds = _ARGUMENTS.get(self._function(opening)) if self._at(opening).text == "(" else None
         if kinds is None:
             return Use() if self._at(opening).text == "(" and self._function(opening) else None
-        number = sum(1 for between in range(opening, position) if self._at(between).text == "," and self.enclosing[between] == opening)
+        before = range(opening, position)
+        number = sum(self._at(comma).text == "," and self.enclosing[comma] == opening for comma in before)
         return Use(kinds[min(number, len(kinds) - 1)])
 
     def _function(self, opening: int) -> str:

@@ -44,10 +44,13 @@ _WRITES = set("CREATE MERGE INSERT SET DELETE DETACH NODETACH REMOVE FOREACH".sp
 _WATCHED = _WRITES | set("CALL USE LOAD SHOW TERMINATE DEFINE".split())
 _CLAUSES = _STARTS | _WRITES | set("UNION NEXT THEN ELSE WHEN END YIELD SEARCH USE USING WHERE GROUP".split())
 # Words that may follow a complete operand: seen after a variable, they leave it a variable.
-_CONTINUING = _CLAUSES | set("AND OR XOR NOT IN IS STARTS ENDS CONTAINS AS ASC DESC ASCENDING DESCENDING FROM SCORE NULLS".split())
+_CONTINUING = _CLAUSES | set(
+    "AND OR XOR NOT IN IS STARTS ENDS CONTAINS AS ASC DESC ASCENDING DESCENDING FROM SCORE NULLS".split()
+)
 # Of these, words that no operand starts with: seen after a word, they make that a variable.
 _NEVER_FIRST = set(
-    "AND OR XOR IN IS STARTS ENDS CONTAINS AS ASC DESC ASCENDING DESCENDING THEN ELSE WHERE ORDER GROUP SKIP OFFSET LIMIT UNION".split()
+    "AND OR XOR IN IS STARTS ENDS CONTAINS AS ASC DESC ASCENDING DESCENDING "
+    "THEN ELSE WHERE ORDER GROUP SKIP OFFSET LIMIT UNION".split()
 )
 # Words that stand where an operand is expected and still expect one.
 _LEADING = _CONTINUING | set("DISTINCT ALL CASE BY ANY SHORTEST TYPED ON".split())
@@ -56,7 +59,8 @@ _COMPLETE = set("ASC DESC ASCENDING DESCENDING END FINISH".split())
 _LOGIC = {"AND", "OR", "XOR", "NOT"}
 _SHOWN = {"INDEX", "INDEXES", "CONSTRAINT", "CONSTRAINTS"}
 _SHOW_KINDS = set(
-    "ALL VECTOR FULLTEXT RANGE TEXT POINT LOOKUP UNIQUE UNIQUENESS KEY NODE RELATIONSHIP REL PROPERTY EXISTENCE EXIST TYPE".split()
+    "ALL VECTOR FULLTEXT RANGE TEXT POINT LOOKUP UNIQUE UNIQUENESS KEY NODE RELATIONSHIP REL PROPERTY "
+    "EXISTENCE EXIST TYPE".split()
 )
 _OPENING = {"(", "[", "{"}
 _BEFORE_OPERANDS = _OPENING | {"-", "+", "$"}
@@ -219,7 +223,9 @@ class _Screen:
         self.brackets.append(kind)
         self.chains.append([0, 0, 0])
         if len(self.brackets) > MAX_DEPTH:
-            raise QueryRefused(f"The query nests brackets more than {MAX_DEPTH} deep.", "Split it, or pass nested values as $parameters.")
+            raise QueryRefused(
+                f"The query nests brackets more than {MAX_DEPTH} deep.", "Split it, or pass nested values as $parameters."
+            )
         self.expecting = True
 
     def _count(self, kind: int) -> None:
@@ -237,7 +243,8 @@ class _Screen:
         before = self._at(start - 1)
         if "." in name and before.upper != "CALL" and not is_allowed(name, self.functions):
             raise QueryRefused(
-                f"The function {name} is not allowed here.", "Use built-in functions; the operator can allow it in NEO4J_GRAPHRAG_PROCEDURES."
+                f"The function {name[:80]} is not allowed here.",
+                "Use built-in functions; the operator can allow it in NEO4J_GRAPHRAG_PROCEDURES.",
             )
         if name == "range":
             self._check_range(opening, before, self._at(start - 3))
@@ -247,7 +254,8 @@ class _Screen:
         streams = before.upper == "UNWIND" or (before.upper == "IN" and before_variable.upper == "FOR")
         if size is not None and not size <= MAX_RANGE and not (streams and self._is_whole_operand(opening)):
             raise QueryRefused(
-                f"The query builds a range of more than {MAX_RANGE:,} numbers, which the server cannot stop.", "Use a smaller range."
+                f"The query builds a range of more than {MAX_RANGE:,} numbers, which the server cannot stop.",
+                "Use a smaller range.",
             )
 
     def _is_whole_operand(self, opening: int) -> bool:
@@ -344,7 +352,8 @@ class _Screen:
         if name and not is_allowed(name, self.procedures):
             raise QueryRefused(
                 f"The procedure {name[:80]} is not allowed here.",
-                "Allowed are those that read labels, types, schema and indexes; the operator can allow more in NEO4J_GRAPHRAG_PROCEDURES.",
+                "Allowed are those that read labels, types, schema and indexes; the operator can allow more in "
+                "NEO4J_GRAPHRAG_PROCEDURES.",
             )
 
     def _check_show(self, position: int) -> None:

@@ -72,9 +72,9 @@ def keyword(word: str) -> str:
 
 def _check_operator(text: str, cypher: str, position: int) -> None:
     if text in "'\"":
-        raise QueryRefused("A string of the query is not closed.", f"Close it with {text}, or write a quote inside it as \\{text}.")
+        raise QueryRefused("A string of the query is not closed.", f"Close it with {text}; inside it, write a quote as \\{text}.")
     if text == "`":
-        raise QueryRefused("A quoted name of the query is not closed.", "Close it with a backtick; inside it a backtick is doubled.")
+        raise QueryRefused("A quoted name of the query is not closed.", "Close it with a backtick; one inside it is doubled.")
     if text == "/" and cypher.startswith("/*", position):
         raise QueryRefused("A comment of the query is not closed.", "Close it with */.")
     if text == "\\":

@@ -125,7 +125,10 @@ _SERVER: list[tuple[str, str, type[GraphRAGError], str, str, str]] = [
         "ClientError.Statement.ParameterMissing", "", InputError, "input",
         "The query needs parameters that were not given: {message}", "Give each $name a value.",
     ),
-    ("ClientError.Statement.SyntaxError", "cannot be parsed", QueryFailed, "failed", "The server could not run the query: {message}", _CORRECT),
+    (
+        "ClientError.Statement.SyntaxError", "cannot be parsed", QueryFailed, "failed",
+        "The server could not run the query: {message}", _CORRECT,
+    ),
     ("ClientError.Statement.SyntaxError", "", QueryFailed, "syntax", "The query is not valid Cypher: {message}", _CORRECT),
     ("ClientError.", "", QueryFailed, "failed", "The server could not run the query: {message}", _CORRECT),
     (
@@ -137,7 +140,10 @@ _SERVER: list[tuple[str, str, type[GraphRAGError], str, str, str]] = [
 _JAVA = re.compile(r"(?:Caused by:?\s*)?\b(?:[a-z][\w$]*\.){2,}[A-Z][\w$]*(?:Exception|Error)?:?\s*")
 _POSITION = re.compile(r"\(line (\d+), column (\d+) \(offset: \d+\)\)")
 # The server prints values as `Long(5)`, `String("…")`, `Map{a -> …}`; they may be a parameter's.
-_VALUE = re.compile(r"\b(?:Long|Double|Integer|Float|Boolean|String|UTF8\w*|List|Map|Date\w*|Time|Local\w+|Zoned\w+|Duration|Point)\s*[({].*[)}]")
+_VALUE = re.compile(
+    r"\b(?:Long|Double|Integer|Float|Boolean|String|UTF8\w*|List|Map|Date\w*|Time|Local\w+|Zoned\w+|Duration|Point)"
+    r"\s*[({].*[)}]"
+)
 _MESSAGE_CHARS = 200
 
 
@@ -186,15 +192,19 @@ def _server_error(code: str, message: str, connection: Connection, timeout: floa
 def _driver_error(error: BaseException, connection: Connection) -> GraphRAGError:
     place, scheme = _place(connection), urlsplit(connection.uri).scheme
     if isinstance(error, (OverflowError, ValueError, TypeError, UnicodeError)):
-        return InputError("A parameter's value cannot be sent to Neo4j.", "Use text, numbers, booleans, dates, lists and maps of them.")
+        return InputError(
+            "A parameter's value cannot be sent to Neo4j.", "Use text, numbers, booleans, dates, lists and maps of them."
+        )
     chain = _chain(error)
     if "Failed to read from" in chain or "SessionExpired" in chain or "defunct connection" in chain:
         return ConnectionFailed(
-            f"The connection to Neo4j at {place} was lost.", "Check that the server is still running, and try again.", kind="connection"
+            f"The connection to Neo4j at {place} was lost.",
+            "Check that the server is still running, and try again.",
+            kind="connection",
         )
     if "ConfigurationError" in chain:
-        return ConnectionFailed(f"Neo4j at {place} cannot be reached in the way that the URI asks for.", "Check Neo4j URI.", kind="scheme")
-    mismatch = any(word in chain for word in ("SSL", "looks like HTTP", "enabled encryption", "certificate", "UnsupportedServerProduct"))
+        return ConnectionFailed(f"Neo4j at {place} cannot be reached as the URI asks for.", "Check Neo4j URI.", kind="scheme")
+    mismatch = any(word in chain for word in ("SSL", "looks like HTTP", "enabled encryption", "certificate"))
     if mismatch and "ConnectionAbortedError" not in chain:  # aborted: our side gave up on a silent port
         return ConnectionFailed(
             f"What answers at {place} does not speak what {scheme}:// expects.",

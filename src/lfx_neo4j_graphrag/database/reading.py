@@ -115,6 +115,7 @@ async def read(
     """
     started = time.perf_counter()
     statement = uuid.uuid4().hex
+    metadata = origin.metadata() | {"statement": statement}
     seconds = limits.timeout + CLIENT_GRACE
     listed_of = partial(still_listed, connection)
     with _logged(origin) as outcome:
@@ -125,10 +126,10 @@ async def read(
             try:
                 async with translated(connection, limits.timeout, bound), asyncio.timeout(seconds):
                     async with _read_session(connection, limits, layers) as session:
-                        async with _rolled_back(session, origin.metadata() | {"statement": statement}, limits.timeout, slot) as tx:
-                            notifications = (
-                                await _explained(tx, connection, text, bound, allowed, limits.timeout) if "explain" in layers else []
-                            )
+                        async with _rolled_back(session, metadata, limits.timeout, slot) as tx:
+                            notifications: list[dict[str, Any]] = []
+                            if "explain" in layers:
+                                notifications = await _explained(tx, connection, text, bound, allowed, limits.timeout)
                             if before_run:
                                 before_run(notifications)
                             result = await tx.run(text, bound)
@@ -240,4 +241,5 @@ def _logged(origin: Origin) -> Iterator[_Outcome]:
         raise
     finally:
         milliseconds = (time.perf_counter() - started) * 1000
-        logger.info("operation=%s client=%s rows=%d ms=%.1f outcome=%s", origin.operation, origin.client, outcome.rows, milliseconds, ended)
+        who = (origin.operation, origin.client)
+        logger.info("operation=%s client=%s rows=%d ms=%.1f outcome=%s", *who, outcome.rows, milliseconds, ended)

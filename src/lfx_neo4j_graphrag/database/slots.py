@@ -84,7 +84,10 @@ async def _sweep(server: str, still_listed: StillListed) -> bool:
         return False
     listed = await still_listed(list(left))
     now = time.monotonic()
-    ended = {name for name, since in left.items() if (name not in listed if listed is not None else now - since > GIVEN_UP_SECONDS)}
+    if listed is None:
+        ended = {name for name, since in left.items() if now - since > GIVEN_UP_SECONDS}
+    else:
+        ended = set(left) - listed
     _free(server, ended)
     return bool(ended)
 

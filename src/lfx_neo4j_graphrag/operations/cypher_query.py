@@ -123,7 +123,9 @@ def _given(request: CypherQueryRequest) -> dict[str, Any]:
     return {name: request.parameters[name] for name in names}
 
 
-async def _kinds(connection: Connection, uses: Mapping[str, Use], parameters: Mapping[str, Any]) -> dict[Property, tuple[str, ...]]:
+async def _kinds(
+    connection: Connection, uses: Mapping[str, Use], parameters: Mapping[str, Any]
+) -> dict[Property, tuple[str, ...]]:
     """What the properties hold that texts among the parameters are compared with; () where it cannot be told in time."""
     wanted = [p for name, use in uses.items() if _has_text(parameters.get(name)) for p in use.properties]
     place = (connection.uri, connection.username, connection.database)
@@ -202,7 +204,8 @@ def _typed(name: str, value: Any, use: Use, kinds: Mapping[Property, Sequence[st
     """``value`` as what it is compared with; raises InputError when none of the stored types can be made of it."""
     if not isinstance(value, str):
         return value
-    stored = {kind[5:-1] if kind.startswith("LIST<") else kind for p in use.properties for kind in kinds.get(p, ())} | set(use.types)
+    held = {kind for p in use.properties for kind in kinds.get(p, ())}
+    stored = {kind[5:-1] if kind.startswith("LIST<") else kind for kind in held} | set(use.types)
     if not stored or not stored <= set(_CONVERTERS):
         return value
     if stored & _NUMBERS:
@@ -215,8 +218,10 @@ def _typed(name: str, value: Any, use: Use, kinds: Mapping[Property, Sequence[st
             problems.append(str(problem))
             continue
         return _zoned(found) if kind.startswith("ZONED") else found
-    where = next((f"{'|'.join(p.labels)}.{p.name}".lstrip(".") for p in use.properties if kinds.get(p)), "what it is compared with")
-    raise InputError(f"The value of ${name} does not fit {where}: {problems[-1]}.", f"{where} holds: {', '.join(sorted(stored)).lower()}.")
+    compared = (f"{'|'.join(p.labels)}.{p.name}".lstrip(".") for p in use.properties if kinds.get(p))
+    where = next(compared, "what it is compared with")
+    holds = ", ".join(sorted(stored)).lower()
+    raise InputError(f"The value of ${name} does not fit {where}: {problems[-1]}.", f"{where} holds: {holds}.")
 
 
 def _zoned(moment: Any) -> Any:
