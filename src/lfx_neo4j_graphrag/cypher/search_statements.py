@@ -22,13 +22,15 @@ def vector_search(
     procedure: bool = False,
     inside: str = "",
     where: str = "",
+    rescore: tuple[str, str] | None = None,
     tie: Sequence[str] = (),
     hide: Sequence[str] | None = None,
 ) -> str:
     """Nearest vectors: parameters ``$vector``, ``$candidates`` (asked of the index) and ``$limit`` (returned).
 
     ``procedure`` is the form of servers without the SEARCH clause, which cannot filter ``inside`` the index. ``hide`` (the
-    embedding properties) asks for the content of the hits as well.
+    embedding properties) asks for the content of the hits as well. ``rescore`` (similarity, embedding) compares the
+    candidates exactly: the scores of a quantized index are estimates on servers before 2026.06.
     """
     if procedure:
         name, found = ("queryRelationships", "relationship") if relationship else ("queryNodes", "node")
@@ -41,6 +43,8 @@ def vector_search(
             f"CYPHER 25 MATCH {pattern} SEARCH n IN (VECTOR INDEX {quote(index)} FOR $vector{inner} LIMIT $candidates) SCORE AS score"
             + (f" WHERE {where}" if where else "")
         )
+    if rescore:
+        head += f" WITH n, {_similarity(*rescore)} AS score"
     return f"{head} {_best(tie, relationship, hide)}"
 
 
@@ -67,7 +71,7 @@ def exact_search(
         "WITH collect(n) AS found "
         "CALL (found) { UNWIND CASE WHEN size(found) <= $bound THEN found ELSE [] END AS n "
         f"WITH n WHERE size({place}) = $size AND any(x IN {place} WHERE x <> 0) "
-        f"WITH n, vector.similarity.{'euclidean' if similarity == 'euclidean' else 'cosine'}({place}, $vector) AS score, {_tie(tie)} AS tie "
+        f"WITH n, {_similarity(similarity, embedding)} AS score, {_tie(tie)} AS tie "
         f"ORDER BY score DESC, tie LIMIT $limit WITH n, score, tie{content} RETURN collect({{{fields}}}) AS best }} "
         "RETURN size(found) AS total, best"
     )
@@ -135,6 +139,12 @@ def stored_example(labels: Sequence[str], embedding: str, text: str, relationshi
     )
 
 
+def stored_size(labels: Sequence[str], embedding: str, relationship: bool = False) -> str:
+    """The length of one stored vector, ``size``."""
+    place = f"n.{quote(embedding)}"
+    return f"CYPHER 5 MATCH {pattern(labels, relationship)} WHERE {place} IS NOT NULL RETURN size({place}) AS size LIMIT 1"
+
+
 def pattern(labels: Iterable[str], relationship: bool = False) -> str:
     """``(n:`A`|`B`)`` or ``()-[n:`A`|`B`]->()``."""
     names = "|".join(quote(label) for label in labels)
@@ -165,6 +175,11 @@ def _best(tie: Sequence[str], relationship: bool, hide: Sequence[str] | None, te
         f"WITH n, score, {_tie(tie)} AS tie ORDER BY score DESC, tie LIMIT $limit{covered} "
         f"RETURN elementId(n) AS id, score, tie{content} ORDER BY score DESC, tie"
     )
+
+
+def _similarity(similarity: str, embedding: str) -> str:
+    """The index's own score, computed."""
+    return f"vector.similarity.{'euclidean' if similarity == 'euclidean' else 'cosine'}(n.{quote(embedding)}, $vector)"
 
 
 def _plain(texts: Sequence[str]) -> str:

@@ -44,6 +44,14 @@ class Reader:
         """Seconds until the deadline, never less than a tenth (the server refuses none, and the statement may be quick)."""
         return max(0.1, self.timeout - (time.monotonic() - self.started))
 
+    def vector(self, numbers: Sequence[float]) -> Any:
+        """The parameter for a vector: packed as one value where the protocol can, which is quicker to send and to read."""
+        if not self.capabilities.vector_type_over_bolt:
+            return list(numbers)
+        from neo4j.vector import Vector
+
+        return Vector.from_native(list(numbers), "f32")
+
     async def rows(self, statement: str, at_most: float | None = None, /, **parameters: Any) -> list[dict[str, Any]]:
         limit = self.left() if at_most is None else min(self.left(), at_most)
         return await fetch(self.connection, statement, parameters, timeout=limit, origin=self.origin)
@@ -75,7 +83,7 @@ def candidate_count(index: Index, limit: int) -> int:
     return max(QUANTIZED_CANDIDATES if index.quantized else CANDIDATES, 5 * limit)
 
 
-async def vector_candidates(reader: Reader, index: Index, vector: Any, tests: Comparisons | None, wanted: Wanted, asked: int) -> Found:
+async def vector_candidates(reader: Reader, index: Index, vector: Sequence[float], tests: Comparisons | None, wanted: Wanted, asked: int) -> Found:
     """The hits nearest to ``vector`` among ``asked`` candidates: filters inside the index where the server can, exact where the
     filtered set is small, growing over-fetch otherwise."""
     search = _Search(reader, index, vector, wanted, asked)
@@ -102,7 +110,7 @@ async def vector_candidates(reader: Reader, index: Index, vector: Any, tests: Co
 class _Search:
     reader: Reader
     index: Index
-    vector: Any
+    vector: Sequence[float]
     wanted: Wanted
     asked: int
 
@@ -111,19 +119,22 @@ class _Search:
     ) -> list[dict[str, Any]]:
         inner, values = where(inside, prefix="i") if inside else ("", {})
         outer, more = where(outside, relationship=self._relationship) if outside else ("", {})
-        procedure = not self.reader.capabilities.search_clause
+        can = self.reader.capabilities
+        procedure = not can.search_clause
+        estimated = self.index.quantized and not can.quantization_type
         text = statements.vector_search(
             self.index.name,
             relationship=self._relationship,
             procedure=procedure,
             inside=inner,
             where=outer,
+            rescore=(self.index.similarity or "cosine", self.index.properties[0]) if estimated else None,
             tie=self.wanted.tie,
             hide=self.wanted.hide,
         )
         named = {"index": self.index.name} if procedure else {}
         return await self.reader.rows(
-            text, vector=self.vector, candidates=candidates, limit=self.wanted.limit, **named, **values, **more
+            text, vector=self.reader.vector(self.vector), candidates=candidates, limit=self.wanted.limit, **named, **values, **more
         )
 
     async def exact(self, tests: Comparisons, bound: int) -> Found | None:
@@ -138,7 +149,7 @@ class _Search:
             tie=self.wanted.tie,
             hide=self.wanted.hide,
         )
-        numbers = {"bound": bound, "size": len(self.vector), "limit": self.wanted.limit, "vector": list(self.vector)}
+        numbers = {"bound": bound, "size": len(self.vector), "limit": self.wanted.limit, "vector": self.reader.vector(self.vector)}
         try:
             # Half of the time that is left: the other rungs of the ladder need some too.
             rows = await self.reader.rows(text, self.reader.left() / 2, **numbers, **values)

@@ -13,14 +13,14 @@ from ..database.indexes import Index
 from ..database.reading import Origin
 from ..defaults import CANDIDATES, CODE_CANDIDATES
 from ..errors import IndexProblem
-from ..retrieval.discovery import check_dimension, choose_index, keys_of, tie_properties
+from ..retrieval.discovery import choose_index, keys_of, tie_properties
 from ..retrieval.fulltext import TextQuery
 from ..retrieval.fusion import Hit, fuse
 from .candidates import Found, Reader, Wanted, candidate_count, text_candidates, typed_by_storage, vector_candidates
 from .embedding import embed_query
 from .model_check import model_warning
 from .result import Result
-from .search import Ranked, SearchRequest, checked, reply, with_indexes
+from .search import Ranked, SearchRequest, check_size, checked, reply, with_indexes
 from .text_index import text_query_for
 
 
@@ -49,7 +49,7 @@ async def hybrid(connection: Connection, request: HybridRequest) -> Result:
             known.append(await embed_query(request.embedder, request.query))
         reader = Reader(connection, await capabilities(connection), Origin("hybrid", request.client), request.timeout)
         if by_vector:
-            check_dimension(by_vector, len(known[0]))
+            await check_size(reader, by_vector, len(known[0]))
             if warning := await model_warning(reader, indexes, by_vector, request.embedder):
                 warnings.append(warning)
         main = by_vector or by_text

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..cypher import search_statements as statements
@@ -19,7 +19,7 @@ from ..reply.rendering import FORMATS
 from ..reply.tokens import count_tokens
 from ..reply.values import plain, plain_rows
 from ..retrieval import lines
-from ..retrieval.discovery import keys_of, visible
+from ..retrieval.discovery import check_dimension, keys_of, visible
 from ..retrieval.filters import Filter, parse_filters
 from .candidates import Reader
 from .neighbours import neighbours_of
@@ -118,6 +118,15 @@ def embedding_names(indexes: Sequence[Index]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(index.properties[0] for index in indexes if index.kind == "VECTOR"))
 
 
+async def check_size(reader: Reader, index: Index, size: int) -> None:
+    """Raises IndexProblem when the index, or what it holds when it names no dimension, has vectors of another length."""
+    if index.dimensions is None:
+        text = statements.stored_size(index.labels, index.properties[0], index.entity == "RELATIONSHIP")
+        rows = await reader.rows(text)
+        index = replace(index, dimensions=rows[0]["size"] if rows else None)
+    check_dimension(index, size)
+
+
 async def reply(reader: Reader, request: SearchRequest, indexes: Sequence[Index], index: Index, ranked: Ranked) -> Result:
     """The answer: rows, or with neighbours the readable lines (rows too in JSON and as a table), or what the Retrieval Query
     gives."""
@@ -141,7 +150,7 @@ async def reply(reader: Reader, request: SearchRequest, indexes: Sequence[Index]
         said = [_for_reader(row, several_labels=len(index.labels) > 1) for row in rows]
         fitted = fit(said, token_limit=request.token_limit, format=request.format, extra=extra, notes=ranked.warnings, hint=_HINT)
         return Result(fitted.text, rows, details)
-    text = _fitted_lines(request, hits, groups, keys, _head(details, ranked.warnings))
+    text = _fitted_lines(request, hits, groups, keys, _remarks(details, ranked.warnings))
     return Result(text, rows, details)
 
 
@@ -192,11 +201,11 @@ def _for_reader(row: dict[str, Any], several_labels: bool) -> dict[str, Any]:
     return kept
 
 
-def _head(details: Mapping[str, Any], warnings: Sequence[str]) -> list[str]:
-    head = [f"[{warning}]" for warning in warnings]
-    if mode := details.get("filter_mode"):
-        head.append(f"[filter_mode: {mode}, complete: {str(details['complete']).lower()}]")
-    return head
+def _remarks(details: Mapping[str, Any], warnings: Sequence[str]) -> list[str]:
+    """Lines that follow the results: how filters were applied, and warnings."""
+    mode = details.get("filter_mode")
+    filtered = [f"[filter_mode: {mode}, complete: {str(details['complete']).lower()}]"] if mode else []
+    return filtered + [f"[{warning}]" for warning in warnings]
 
 
 def _fitted_lines(
@@ -204,7 +213,7 @@ def _fitted_lines(
     hits: Sequence[dict[str, Any]],
     groups: Mapping[str, tuple[lines.Neighbours, ...]],
     keys: Mapping[str, Sequence[str]],
-    head: list[str],
+    remarks: list[str],
 ) -> str:
     """All results in the most generous shape in which they fit; else as many whole ones as fit in the tersest."""
 
@@ -218,16 +227,16 @@ def _fitted_lines(
         return request.token_limit <= 0 or count_tokens(text) <= request.token_limit
 
     if not hits:
-        return "\n".join([*head, "No results."])
+        return "\n".join(["No results.", *remarks])
     for shape in lines.SHAPES:
         blocks = [block(hit, shape) for hit in hits]
-        if fits(text := "\n".join(head + blocks)):
+        if fits(text := "\n".join(blocks + remarks)):
             return text
     for count in range(len(blocks) - 1, 0, -1):
         notice = f"[Cut: {count} of {len(blocks)} results (token limit {request.token_limit}). {_HINT}]"
-        if fits(text := "\n".join([notice, *head, *blocks[:count]])):
+        if fits(text := "\n".join([notice, *blocks[:count], *remarks])):
             return text
-    return fit_text("\n".join([*head, blocks[0]]), token_limit=request.token_limit, hint=f"1 of {len(blocks)} results. {_HINT}")
+    return fit_text("\n".join([blocks[0], *remarks]), token_limit=request.token_limit, hint=f"1 of {len(blocks)} results. {_HINT}")
 
 
 async def _retrieved(reader: Reader, request: SearchRequest, ranked: Ranked, relationship: bool) -> Result:
@@ -242,15 +251,16 @@ async def _retrieved(reader: Reader, request: SearchRequest, ranked: Ranked, rel
         reading = await read(reader.connection, statement, parameters, limits=limits, origin=Origin(reader.origin.operation, request.client))
         return plain_rows(reading.columns, reading.rows), reading.more
 
-    step = request.number_of_results
-    while given < request.number_of_results and tried < len(ranked.hits):
-        for found, cut in await asyncio.gather(*(one(hit) for hit in ranked.hits[tried : tried + step])):
-            tried += 1
-            if found and given < request.number_of_results:
-                given += 1
-                rows += found
-                more = more or cut
-        step *= 2
+    # One after the other: each of them takes a slot of those that all users of the server share.
+    for hit in ranked.hits:
+        if given == request.number_of_results:
+            break
+        found, cut = await one(hit)
+        tried += 1
+        if found:
+            given += 1
+            rows += found
+            more = more or cut
     warnings = list(ranked.warnings)
     if given < request.number_of_results and tried and given < tried:
         warnings.append(f"The Retrieval Query gave rows for {given} of the {tried} candidates of this search.")

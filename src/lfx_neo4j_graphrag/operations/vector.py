@@ -9,12 +9,12 @@ from ..database.capabilities import capabilities
 from ..database.connection import Connection
 from ..database.indexes import Index
 from ..database.reading import Origin
-from ..retrieval.discovery import check_dimension, choose_index, keys_of, tie_properties
+from ..retrieval.discovery import choose_index, keys_of, tie_properties
 from .candidates import Reader, Wanted, candidate_count, typed_by_storage, vector_candidates
 from .embedding import embed_query
 from .model_check import model_warning
 from .result import Result
-from .search import Ranked, SearchRequest, checked, embedding_names, no_embedder, reply, with_indexes
+from .search import Ranked, SearchRequest, check_size, checked, embedding_names, no_embedder, reply, with_indexes
 
 
 @dataclass(frozen=True)
@@ -40,8 +40,8 @@ async def vector(connection: Connection, request: VectorRequest) -> Result:
         index = choose_index(indexes, "VECTOR", request.vector_index)
         if not known:
             known.append(await embed_query(request.embedder, request.query))
-        check_dimension(index, len(known[0]))
         reader = Reader(connection, await capabilities(connection), Origin("vector", request.client), request.timeout)
+        await check_size(reader, index, len(known[0]))
         warning = await model_warning(reader, indexes, index, request.embedder)
         tests = await typed_by_storage(reader, index, tree, request.hidden)
         asked = candidate_count(index, request.number_of_results)

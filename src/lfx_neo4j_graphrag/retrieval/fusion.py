@@ -16,8 +16,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 RANK_CONSTANT = 20
-# Least score that words are measured against: a text that only shares the beginning of a word scores a tenth of it.
-WORD_SCORE = 3.0
+# Least score that words are measured against: a text that only shares the beginning of a word has a tenth of 1.
+WORD_SCORE = 0.3
 MOST_OF_THE_QUESTION = 0.5
 # A code outranks meaning and words together.
 CODE_WEIGHT = 2.0
@@ -51,7 +51,8 @@ class Fused:
 def fuse(by_meaning: Sequence[Hit], by_words: Sequence[Hit], by_codes: Sequence[Hit] = (), *, only_codes: bool = False) -> list[Fused]:
     """All candidates, best first; each list is best first. ``only_codes``: the question holds nothing but codes.
 
-    An empty list takes nothing from the others. Equal scores are ordered by rank by meaning, then by ``tie``.
+    An empty list takes nothing from the others. Equal scores are ordered by rank by words (to be nearest in
+    meaning somebody always is), then by meaning, then by ``tie``.
     """
     meaning = _by_rank(by_meaning)
     codes = {hit.id: hit.score / by_codes[0].score for hit in by_codes}
@@ -74,7 +75,7 @@ def fuse(by_meaning: Sequence[Hit], by_words: Sequence[Hit], by_codes: Sequence[
         for id in ties
     ]
     last = len(ties) + 1
-    return sorted(fused, key=lambda hit: (-hit.score, hit.rank_vector or last, hit.rank_text or last, ties[hit.id]))
+    return sorted(fused, key=lambda hit: (-hit.score, hit.rank_text or last, hit.rank_vector or last, ties[hit.id]))
 
 
 def _by_rank(hits: Sequence[Hit]) -> dict[str, float]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 # Letters and digits, with the signs that hold a code together (INC-2608-07, 4.2, P-12/B).
 _TOKEN = re.compile(r"\w+(?:[-./:_]\w+)*")
+_LETTERS = re.compile(r"[^\W_]+")
 _QUOTED = re.compile(r"\"([^\"]{2,80})\"|«([^»]{2,80})»|“([^”]{2,80})”")
 # A code written apart: INC 2608 07, VL 1180.
 _SPACED = re.compile(r"(?<![\w-])([^\W\d_]{1,4})(?: \d{2,}){1,3}(?!\w)")
@@ -66,13 +67,14 @@ def words(question: str) -> list[Word]:
     shouting = question.upper() == question
     found: dict[str, Word] = {}
     for match in _TOKEN.finditer(question):
-        text = match.group()[:TOKEN_CHARS].strip("_")
-        if not text:
-            continue
+        whole = match.group()[:TOKEN_CHARS]
+        digit = any(c.isdigit() for c in whole)
         inside = any(start <= match.start() < end for start, end in quoted)
         starts = match.start() == 0 or bool(_SENTENCE_END.search(question[: match.start()].rstrip(" \"«“(")))
-        capital = text[0].isupper() and not starts and not shouting
-        found.setdefault(fold(text), Word(text, is_code(text), any(c.isdigit() for c in text), inside or capital))
+        for text in [whole.strip("_")] if digit else _LETTERS.findall(whole):
+            capital = text[:1].isupper() and not starts and not shouting
+            if text:
+                found.setdefault(fold(text), Word(text, is_code(text), digit, inside or capital))
     telling = [word for key, word in found.items() if key not in STOP_WORDS]
     return telling or list(found.values())
 

@@ -31,6 +31,11 @@ def test_vector_search_of_servers_without_the_clause():
     assert "queryNodes" in statements.vector_search("v", procedure=True)
 
 
+def test_estimated_scores_are_computed_again():
+    text = statements.vector_search("v", procedure=True, rescore=("euclidean", "e`"))
+    assert "score WITH n, vector.similarity.euclidean(n.`e```, $vector) AS score WITH n, score, [] AS tie ORDER BY" in text
+
+
 def test_embeddings_are_not_read_out():
     text = statements.vector_search("v", hide=("embedding", "otro vector"))
     assert "labels(n) AS labels, n {.*, `embedding`: null, `otro vector`: null} AS properties" in text

@@ -42,12 +42,13 @@ def test_words_that_are_a_small_part_of_the_question_leave_the_order():
 
 def test_a_text_with_all_the_words_competes_though_meaning_does_not_know_it():
     many = hits(*(f"m{i:02d}" for i in range(50)), score=99)
-    assert order(fuse(many, [Hit("w", 9.0, ("w",), 1.0)])).index("w") == 1
+    assert order(fuse(many, [Hit("w", 9.0, ("w",), 1.0)])).index("w") == 0
 
 
-def test_the_beginning_of_a_word_counts_little():
-    """Its score is small in itself; relative to the best, which is itself, it would be 1."""
-    assert order(fuse(hits("a", "b"), [Hit("b", 0.1, ("b",), 1.0)])) == ["a", "b"]
+def test_the_beginning_of_a_word_counts_less_than_the_word():
+    """Relative to the best, which is itself, its small score would be 1."""
+    assert order(fuse(hits("a"), [Hit("w", 0.1, ("w",), 1.0)])) == ["a", "w"]
+    assert order(fuse(hits("a", "b"), [Hit("w", 2.0, ("w",), 1.0)])) == ["w", "a", "b"]
 
 
 def test_a_code_comes_before_meaning_and_meaning_orders_among_codes():

@@ -22,7 +22,8 @@ def texts(question: str) -> list[str]:
         ("¿¿??", []),
         ("", []),
         ("caldera Caldera CALDERA", ["caldera"]),
-        ("gotea/junta", ["gotea/junta"]),
+        ("gotea/junta, text:válvula", ["gotea", "junta", "text", "válvula"]),
+        ("B12/3 y 4.2", ["B12/3", "4.2"]),
     ],
 )
 def test_words_that_say_something(question, left):
