@@ -29,6 +29,7 @@ from .settings import Settings
 from .tools import Tool, base_tools, search_tool
 
 _log = logging.getLogger("lfx_neo4j_graphrag.mcp")
+_LINE_CHARS = 300
 # The driver looks for these to convert their values, which this process does not send. Where Langflow is installed they
 # take two seconds to import.
 _NOT_FOR_THE_DRIVER = ("pandas", "numpy", "pyarrow")
@@ -151,6 +152,12 @@ def _own_wires() -> tuple[Any, Any]:
 
 
 class _Formatter(logging.Formatter):
+    def format(self, record: logging.LogRecord) -> str:
+        """Of other libraries' lines the first: what follows may print a request with its values."""
+        if not record.name.startswith("lfx_neo4j_graphrag"):
+            record.msg, record.args = (record.getMessage().splitlines() or [""])[0][:_LINE_CHARS], ()
+        return super().format(record)
+
     def formatException(self, info: Any) -> str:
         """Where it happened, without the error's text, which may hold values or secrets."""
         frames = traceback.extract_tb(info[2])
