@@ -44,7 +44,7 @@ def first_messages(
     today: date,
 ) -> list[Message]:
     """The messages of the first call. Every text stands verbatim: nothing is formatted into another."""
-    parts = ["# Graph\n" + schema.strip()]
+    parts = ["# Graph\n" + (schema.strip() or "(empty: it holds nothing yet)")]
     if description.strip():
         parts.append("# What the graph is about\n" + description.strip())
     if examples:

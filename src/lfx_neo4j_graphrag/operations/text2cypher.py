@@ -101,7 +101,7 @@ async def text2cypher(connection: Connection, request: Text2CypherRequest) -> Re
     known, links, missing = await _names(connection, question, schema, request.sample_values)
     messages = first_messages(
         question,
-        prompt_text(schema, question, {x.label for x in links}, PROMPT_SCHEMA_TOKENS, render.to_text, count_tokens),
+        prompt_text(schema, question, {x.label for x in links}, PROMPT_SCHEMA_TOKENS, render.to_prompt, count_tokens),
         examples=examples,
         description=request.graph_description,
         links=links,

@@ -1,0 +1,78 @@
+"""The examination of Text2Cypher on the example incidents (or another graph), with recorded answers of a capable model.
+
+    python bench/run_exam.py --uri bolt://127.0.0.1:7687 [--examples] [--exam bench/exam/incidencias.yaml] [--no-values]
+
+A question without a recorded answer is counted as pending and written to the folder of the recordings.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+from collections import Counter
+from datetime import date
+from pathlib import Path
+
+from recorded import Pending, RecordedModel
+
+from lfx_neo4j_graphrag.asking.evaluation import parse_questions
+from lfx_neo4j_graphrag.asking.scoring import matches
+from lfx_neo4j_graphrag.database.connection import Connection
+from lfx_neo4j_graphrag.errors import GraphRAGError
+from lfx_neo4j_graphrag.operations.text2cypher import Text2CypherRequest, text2cypher
+
+ROOT = Path(__file__).parents[1]
+TODAY = date(2026, 10, 1)  # the prompt holds the day: a fixed one keeps the recordings valid
+# Two examples of the kind that the documentation advises: counting with a filter, and two relationships.
+EXAMPLES = """Pregunta: ¿Cuántas incidencias cerradas tiene Manuel Campos?
+Cypher: MATCH (i:Incidencia {estado: 'cerrada'})-[:ASIGNADA_A]->(:Tecnico {nombre: 'Manuel Campos'}) RETURN count(i) AS total
+
+Pregunta: ¿Qué clientes tuvieron incidencias en máquinas Molinar en julio?
+Cypher: MATCH (i:Incidencia)-[:EN_MAQUINA]->(:Maquina {marca: 'Molinar'}), (i)-[:DE_CLIENTE]->(c:Cliente) WHERE i.fecha STARTS WITH '2026-07' RETURN DISTINCT c.nombre AS cliente
+"""
+
+
+async def examine(connection: Connection, exam: Path, recordings: Path, examples: str = "", values: bool = True) -> list[dict]:
+    """One dict per question: kind, question, outcome (right, wrong, pending, error), rows, query, revised."""
+    model = RecordedModel(recordings)
+    outcomes = []
+    for question in parse_questions(exam.read_text(encoding="utf-8")):
+        request = Text2CypherRequest(question.question, model, examples=examples, today=TODAY, token_limit=0, sample_values=values)
+        entry = {"kind": question.kind, "question": question.question, "expected": question.expect}
+        try:
+            result = await text2cypher(connection, request)
+            right = matches(question.expect, result.rows) and not result.details["refused"]
+            outcomes.append(
+                entry | {"outcome": "right" if right else "wrong", "rows": result.rows, "query": result.details["query"]}
+                | {"revised": result.details["revised"], "refused": result.details["refused"], "text": result.text}
+            )  # fmt: skip
+        except GraphRAGError as error:
+            pending = isinstance(error.__cause__, Pending)
+            outcomes.append(entry | {"outcome": "pending" if pending else "error", "text": str(error)})
+    return outcomes
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--uri", default="bolt://127.0.0.1:7687")
+    parser.add_argument("--username", default="")
+    parser.add_argument("--password", default="")
+    parser.add_argument("--exam", type=Path, default=ROOT / "bench" / "exam" / "incidencias.yaml")
+    parser.add_argument("--recordings", type=Path, default=ROOT / "tests" / "fixtures" / "ask")
+    parser.add_argument("--examples", action="store_true")
+    parser.add_argument("--no-values", action="store_true")
+    parser.add_argument("--verbose", action="store_true")
+    args = parser.parse_args()
+    connection = Connection(args.uri, args.username, args.password)
+    outcomes = asyncio.run(
+        examine(connection, args.exam, args.recordings, EXAMPLES if args.examples else "", not args.no_values)
+    )
+    for o in outcomes:
+        if o["outcome"] != "right" and (args.verbose or o["outcome"] != "pending"):
+            print(json.dumps(o, ensure_ascii=False, indent=1, default=str))
+    print(Counter(o["outcome"] for o in outcomes), Counter(o["kind"] for o in outcomes if o["outcome"] == "right"))
+
+
+if __name__ == "__main__":
+    main()
