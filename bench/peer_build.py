@@ -36,13 +36,21 @@ async def peer(connection: Any, texts: list[str], model: Any) -> dict[str, Any]:
             return TextChunks(chunks=[TextChunk(text=one, index=index) for index, one in enumerate(texts)])
 
     schema = {
-        "node_types": [{"label": label, "properties": [{"name": name, "type": "STRING"} for name in names]} for label, names in TYPES.items()],
+        "node_types": [
+            {"label": label, "properties": [{"name": name, "type": "STRING"} for name in names]} for label, names in TYPES.items()
+        ],
         "relationship_types": ["DE_CLIENTE", "EN_MAQUINA"],
         "patterns": [("Aviso", "DE_CLIENTE", "Cliente"), ("Aviso", "EN_MAQUINA", "Maquina")],
     }
     with neo4j.GraphDatabase.driver(connection.uri, auth=(connection.username, connection.password)) as driver:
         pipeline = SimpleKGPipeline(
-            llm=Peer("slow"), driver=driver, embedder=Vectors(), from_file=False, text_splitter=Documents(), on_error="IGNORE", schema=schema
+            llm=Peer("slow"),
+            driver=driver,
+            embedder=Vectors(),
+            from_file=False,
+            text_splitter=Documents(),
+            on_error="IGNORE",
+            schema=schema,
         )
         started = time.perf_counter()
         await pipeline.run_async(text="x")

@@ -1,11 +1,11 @@
 """Build Graph against a model that takes half a second a call: time beside the ideal, and what faulty answers cost.
 
     python bench/run_build.py --uri bolt://127.0.0.1:7687 --wipe [--documents 60] [--seconds 0.5] [--concurrency 4]
-    python bench/run_build.py … --peer        # neo4j-graphrag's SimpleKGPipeline beside it (needs neo4j-graphrag, and APOC in the server)
+    python bench/run_build.py … --peer     # neo4j-graphrag's SimpleKGPipeline beside it (needs it here, and APOC in the server)
 
-Both read the same documents and get the same canned answers, in the form that neo4j-graphrag asks for; ``short`` is the form that
-Build Graph asks for. Faults: every tenth call is refused once with 429 (Retry-After 0.2 s), every tenth answer is broken in one of
-six ways, five of which hold usable entities. It wipes the database.
+Both read the same documents and get the same canned answers, in the form that neo4j-graphrag asks for; ``short`` is the
+form that Build Graph asks for. Faults: every tenth call is refused once with 429 (Retry-After 0.2 s), every tenth answer is
+broken in one of six ways, five of which hold usable entities. It wipes the database.
 """
 
 from __future__ import annotations
@@ -23,7 +23,10 @@ from typing import Any
 from lfx_neo4j_graphrag.database.connection import Connection, driver_for
 from lfx_neo4j_graphrag.operations.build_graph import BuildGraphRequest, build_graph
 
-CLIENTS = [f"Bar {name}" for name in ("Alondra", "Bosque", "Cantil", "Duende", "Estrella", "Fuente", "Galeón", "Hiedra", "Isla", "Jarana")]
+CLIENTS = [
+    f"Bar {name}"
+    for name in ("Alondra", "Bosque", "Cantil", "Duende", "Estrella", "Fuente", "Galeón", "Hiedra", "Isla", "Jarana")
+]
 MACHINES = ["Lince 1G", "Nube 2G", "Ola 2G", "Pino 3G", "Risco OD"]
 FIELDS = {
     "allowed_patterns": "(Aviso)-[:DE_CLIENTE]->(Cliente)\n(Aviso)-[:EN_MAQUINA]->(Maquina)",
@@ -45,16 +48,22 @@ def facts(number: int) -> dict[str, str]:
 
 def text(number: int) -> str:
     f = facts(number)
-    return f"Documento {number:03d}. El aviso {f['codigo']}, de prioridad {f['prioridad']}, llegó de {f['cliente']} por su {f['modelo']}. {FILLER}"
+    said = f"El aviso {f['codigo']}, de prioridad {f['prioridad']}, llegó de {f['cliente']} por su {f['modelo']}."
+    return f"Documento {number:03d}. {said} {FILLER}"
 
 
 def usual(number: int) -> dict[str, Any]:
     f = facts(number)
-    nodes = [("Aviso", {"name": f["codigo"], "prioridad": f["prioridad"]}), ("Cliente", {"name": f["cliente"]}), ("Maquina", {"name": f["modelo"]})]
+    nodes = [
+        ("Aviso", {"name": f["codigo"], "prioridad": f["prioridad"]}),
+        ("Cliente", {"name": f["cliente"]}),
+        ("Maquina", {"name": f["modelo"]}),
+    ]
     return {
         "nodes": [{"id": str(i), "label": label, "properties": p} for i, (label, p) in enumerate(nodes)],
         "relationships": [
-            {"type": kind, "start_node_id": "0", "end_node_id": end, "properties": {}} for kind, end in (("DE_CLIENTE", "1"), ("EN_MAQUINA", "2"))
+            {"type": kind, "start_node_id": "0", "end_node_id": end, "properties": {}}
+            for kind, end in (("DE_CLIENTE", "1"), ("EN_MAQUINA", "2"))
         ],
     }
 
@@ -140,11 +149,15 @@ async def state(connection: Connection) -> dict[str, int]:
         return found | {"links": links.records[0]["n"]}
 
 
-async def ours(connection: Connection, count: int, seconds: float, concurrency: int, form: Any, limited: bool = False, cache: bool = False) -> dict[str, Any]:
+async def ours(
+    connection: Connection, count: int, seconds: float, concurrency: int, form: Any, limited: bool = False, cache: bool = False
+) -> dict[str, Any]:
     model = SlowModel(seconds, form, limited=limited)
     documents = [{"text": text(n), "filename": f"aviso_{n:03d}.md"} for n in range(count)]
     started = time.perf_counter()
-    result = await build_graph(connection, BuildGraphRequest(documents, model, **FIELDS, concurrency=concurrency, use_cache=cache))
+    result = await build_graph(
+        connection, BuildGraphRequest(documents, model, **FIELDS, concurrency=concurrency, use_cache=cache)
+    )
     report = result.details["report"]
     return {
         "seconds": time.perf_counter() - started,
@@ -188,13 +201,23 @@ async def main() -> None:
             if fresh:
                 await wipe(connection)
             outcome = await ours(connection, count, seconds, concurrency, form, limited, cache)
-            print(row(name, outcome, ideal, expected(count, lost) if form is some_broken else expected(count, set()) | {"links": 2 * count}), flush=True)
+            print(
+                row(
+                    name,
+                    outcome,
+                    ideal,
+                    expected(count, lost) if form is some_broken else expected(count, set()) | {"links": 2 * count},
+                ),
+                flush=True,
+            )
     if arguments.peer:
         from peer_build import peer  # its library is no dependency of this project
 
         for name, form, lost in (("neo4j-graphrag", usual, set()), ("neo4j-graphrag, 10 % broken", some_broken, refused)):
             await wipe(connection)
-            outcome = await peer(connection, [text(n) for n in range(count)], SlowModel(seconds, form)) | {"state": await state(connection)}
+            outcome = await peer(connection, [text(n) for n in range(count)], SlowModel(seconds, form)) | {
+                "state": await state(connection)
+            }
             wanted = expected(count, lost) if form is some_broken else expected(count, set()) | {"links": 2 * count}
             print(row(name, outcome, count * seconds / 5, wanted), flush=True)
 

@@ -1,6 +1,6 @@
 """The ladder of schemas: what Build Graph makes of the nine documents with ever more fields filled in.
 
-    python bench/run_build_ladder.py --uri bolt://127.0.0.1:7687 --wipe [--rung 5] [--chunks] [--answers tests/fixtures/relay_build]
+    python bench/run_build_ladder.py --uri bolt://127.0.0.1:7687 --wipe [--rung 5] [--chunks] [--answers FOLDER]
     python bench/run_build_ladder.py --uri … --wipe --endpoint            # a model at OPENAI_BASE_URL (and OPENAI_API_KEY, MODEL)
 
 Answers come from a folder of recordings; a request that has none is written to its ``asked`` and counts as pending, so run it
@@ -62,8 +62,12 @@ def truth() -> dict[str, Any]:
 
 async def read_graph(connection: Connection) -> tuple[list[dict], list[dict]]:
     async with driver_for(connection) as driver:
-        nodes = await driver.execute_query("MATCH (n) WHERE NOT n:Chunk RETURN elementId(n) AS id, labels(n)[0] AS label, properties(n) AS p")
-        links = await driver.execute_query("MATCH (a)-[r]->(b) WHERE NOT a:Chunk RETURN elementId(a) AS a, type(r) AS t, elementId(b) AS b")
+        nodes = await driver.execute_query(
+            "MATCH (n) WHERE NOT n:Chunk RETURN elementId(n) AS id, labels(n)[0] AS label, properties(n) AS p"
+        )
+        links = await driver.execute_query(
+            "MATCH (a)-[r]->(b) WHERE NOT a:Chunk RETURN elementId(a) AS a, type(r) AS t, elementId(b) AS b"
+        )
     return [r.data() for r in nodes.records], [r.data() for r in links.records]
 
 
@@ -73,9 +77,14 @@ def compare(nodes: list[dict], links: list[dict]) -> dict[str, Any]:
     by_label: dict[str, list[dict]] = {}
     for node in nodes:
         by_label.setdefault(node["label"], []).append(node)
-    keys = {node["id"]: {fold_key(v) for k, v in node["p"].items() if isinstance(v, (str, int)) and k not in ("text",)} for node in nodes}
+    keys = {
+        node["id"]: {fold_key(v) for k, v in node["p"].items() if isinstance(v, (str, int)) and k not in ("text",)}
+        for node in nodes
+    }
     label_of = {
-        kind: max(by_label, key=lambda label: (sum(bool(keys[n["id"]] & wanted) for n in by_label[label]), label == kind), default=kind)
+        kind: max(
+            by_label, key=lambda label: (sum(bool(keys[n["id"]] & wanted) for n in by_label[label]), label == kind), default=kind
+        )
         for kind, wanted in right["nodes"].items()
     }
     found: dict[str, dict[str, list[str]]] = {}
@@ -94,7 +103,13 @@ def compare(nodes: list[dict], links: list[dict]) -> dict[str, Any]:
                 wrong.append(str(next(iter(node["p"].values()), "?")))
         doubled = sum(len(ids) - 1 for ids in here.values())
         total = len(by_label.get(label_of[kind], []))
-        result["nodes"][kind] = {"total": total, "right": len(here), "missing": sorted(wanted - set(here)), "wrong": sorted(wrong), "doubled": doubled}
+        result["nodes"][kind] = {
+            "total": total,
+            "right": len(here),
+            "missing": sorted(wanted - set(here)),
+            "wrong": sorted(wrong),
+            "doubled": doubled,
+        }
     result["others"] = {label: len(own) for label, own in by_label.items() if label not in label_of.values()}
     made = set()
     stray = 0
@@ -105,7 +120,13 @@ def compare(nodes: list[dict], links: list[dict]) -> dict[str, Any]:
             continue
         (a, x), (b, y) = ends if ends[0][0] == "Incidencia" else reversed(ends)
         made.add((x, b, y)) if a == "Incidencia" else None
-    result["links"] = {"total": len(links), "right": len(made & right["links"]), "missing": sorted(right["links"] - made), "wrong": sorted(made - right["links"]), "to others": stray}
+    result["links"] = {
+        "total": len(links),
+        "right": len(made & right["links"]),
+        "missing": sorted(right["links"] - made),
+        "wrong": sorted(made - right["links"]),
+        "to others": stray,
+    }
     values: Counter[str] = Counter()
     misses = []
     by_id = {node["id"]: node["p"] for node in nodes}
@@ -125,24 +146,40 @@ async def run(connection: Connection, model: Any, rung: int, chunks: bool) -> di
     async with driver_for(connection) as driver:
         await driver.execute_query("MATCH (n) DETACH DELETE n")
     name, fields = RUNGS[rung]
-    request = BuildGraphRequest(documents(), model, save_source_chunks=chunks, fulltext_analyzer="spanish", use_cache=False, model_timeout=900, **fields)
+    request = BuildGraphRequest(
+        documents(), model, save_source_chunks=chunks, fulltext_analyzer="spanish", use_cache=False, model_timeout=900, **fields
+    )
     result = await build_graph(connection, request)
     report = result.details["report"]
     async with driver_for(connection) as driver:
         stored = (await driver.execute_query("MATCH (c:Chunk) RETURN count(c) AS n")).records[0]["n"]
     pending = sum("Pending" in failed["reason"] for failed in report["failed_documents"])
-    return {"rung": rung, "name": name, "pending": pending, "chunks": stored, "report": report} | compare(*await read_graph(connection))
-
-
-def line(outcome: dict[str, Any]) -> str:
-    nodes = outcome["nodes"]
-    counts = " ".join(f"{kind} {n['right']}/{n['total']}" for kind, n in nodes.items())
-    links = outcome["links"]
-    report = outcome["report"]
-    return (
-        f"| {outcome['rung']} {outcome['name']} | {outcome['types']} | {counts} | {links['right']} right, {len(links['wrong'])} wrong, {links['total']} in all | "
-        f"{outcome['values']} | {report['model_calls']} calls, {report['output_tokens']} out | {outcome['chunks']} chunks | {outcome['pending']} pending |"
+    return {"rung": rung, "name": name, "pending": pending, "chunks": stored, "report": report} | compare(
+        *await read_graph(connection)
     )
+
+
+def lines(outcome: dict[str, Any]) -> list[str]:
+    """The row of the table, then what is wrong in detail."""
+    nodes, links, report = outcome["nodes"], outcome["links"], outcome["report"]
+    counts = " ".join(f"{kind} {n['right']}/{n['total']}" for kind, n in nodes.items())
+    cells = [
+        f"{outcome['rung']} {outcome['name']}",
+        f"{outcome['types']} types",
+        counts,
+        f"links: {links['right']} right, {len(links['wrong'])} wrong, {links['total']} in all",
+        str(outcome["values"]),
+        f"{report['model_calls']} calls, {report['output_tokens']} tokens out",
+        f"{outcome['chunks']} chunks",
+        f"{outcome['pending']} pending",
+    ]
+    found = ["| " + " | ".join(cells) + " |"]
+    for kind, n in nodes.items():
+        if n["missing"] or n["wrong"] or n["doubled"]:
+            found.append(f"    {kind}: missing {n['missing']}, wrong {n['wrong'][:20]}, doubled {n['doubled']}")
+    found.append(f"    values missed {outcome['misses'][:20]}; other types {outcome['others']}")
+    found.append(f"    links missing {links['missing'][:10]}, wrong {links['wrong'][:10]}")
+    return found
 
 
 async def main() -> None:
@@ -165,11 +202,7 @@ async def main() -> None:
             model = chat_model(os.environ["MODEL"]) if arguments.endpoint else RecordedModel(arguments.answers)
             outcome = await run(connection, model, rung, arguments.chunks)
             outcomes.append(outcome)
-            print(line(outcome), flush=True)
-            for kind, n in outcome["nodes"].items():
-                if n["missing"] or n["wrong"] or n["doubled"]:
-                    print(f"    {kind}: missing {n['missing']}, wrong {n['wrong'][:20]}, doubled {n['doubled']}")
-            print(f"    misses {outcome['misses'][:20]}; links missing {outcome['links']['missing'][:10]}, wrong {outcome['links']['wrong'][:10]}; other types {outcome['others']}")
+            print("\n".join(lines(outcome)), flush=True)
     if arguments.json:
         arguments.json.write_text(json.dumps(outcomes, ensure_ascii=False, indent=1, default=str), encoding="utf-8")
 

@@ -13,8 +13,8 @@ from typing import Any
 class ReadingModel:
     """Gives ``answer(text of the document)``: a dict (sent as JSON), a text, or an exception (raised).
 
-    ``name`` makes its answers rememberable. ``delay(text)`` is in seconds. ``texts`` are the documents it was shown, ``prompts`` the
-    whole prompts, ``most`` how many calls ran at once.
+    ``name`` makes its answers rememberable. ``delay(text)`` is in seconds. ``texts`` are the documents it was shown, ``prompts``
+    the whole prompts, ``most`` how many calls ran at once.
     """
 
     def __init__(self, answer: Callable[[str], Any], *, name: str = "", delay: Callable[[str], float] = lambda text: 0.0) -> None:
@@ -42,7 +42,9 @@ class ReadingModel:
         if isinstance(answer, AIMessage):
             return answer
         content = answer if isinstance(answer, str) else json.dumps(answer, ensure_ascii=False, separators=(",", ":"))
-        return AIMessage(content, usage_metadata={"input_tokens": len(prompt) // 4, "output_tokens": len(content) // 4, "total_tokens": 0})
+        return AIMessage(
+            content, usage_metadata={"input_tokens": len(prompt) // 4, "output_tokens": len(content) // 4, "total_tokens": 0}
+        )
 
 
 def document_of(prompt: str) -> str:
@@ -56,7 +58,9 @@ class ProviderError(Exception):
     def __init__(self, status: int, retry_after: float | None = None) -> None:
         super().__init__(f"Error code: {status}")
         self.status_code = status
-        self.response = type("Response", (), {"status_code": status, "headers": {"Retry-After": str(retry_after)} if retry_after else {}})()
+        self.response = type(
+            "Response", (), {"status_code": status, "headers": {"Retry-After": str(retry_after)} if retry_after else {}}
+        )()
 
 
 class HashEmbedder:

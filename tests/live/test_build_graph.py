@@ -55,7 +55,9 @@ def incident(code, state=None, client="Ana", day="2026-07-03", **more):
 
 
 def request(documents, model, **more):
-    return BuildGraphRequest(**({"documents": documents, "model": model, "allowed_patterns": PATTERNS, "node_types": TYPES} | more))
+    return BuildGraphRequest(
+        **({"documents": documents, "model": model, "allowed_patterns": PATTERNS, "node_types": TYPES} | more)
+    )
 
 
 async def run(connection, documents, answer, **more):
@@ -68,23 +70,35 @@ async def run(connection, documents, answer, **more):
 
 
 async def test_entities_links_constraints_and_the_word_index(connection):
-    answers = {"uno": incident("INC-1", "abierta", EN_MAQUINA="Brío 2G"), "dos": incident("INC-2", "cerrada", "Bar Sol") | {"Maquina": [{"modelo": "Brío 2G", "marca": "Jaltec"}]}}
+    answers = {
+        "uno": incident("INC-1", "abierta", EN_MAQUINA="Brío 2G"),
+        "dos": incident("INC-2", "cerrada", "Bar Sol") | {"Maquina": [{"modelo": "Brío 2G", "marca": "Jaltec"}]},
+    }
     report = await run(connection, ["uno", "dos"], answers.get)
     assert (report["nodes_created"], report["relationships_created"], report["status"]) == (5, 3, "ok")
     assert report["nodes"] == {"Cliente": {"created": 2}, "Incidencia": {"created": 2}, "Maquina": {"created": 1}}
-    assert await query(connection, "MATCH (i:Incidencia {codigo: 'INC-1'}) RETURN valueType(i.fecha), i.estado") == [["DATE NOT NULL", "abierta"]]
+    assert await query(connection, "MATCH (i:Incidencia {codigo: 'INC-1'}) RETURN valueType(i.fecha), i.estado") == [
+        ["DATE NOT NULL", "abierta"]
+    ]
     assert await query(connection, "MATCH (m:Maquina) RETURN m.modelo, m.marca") == [["Brío 2G", "Jaltec"]]
-    constraints = await query(connection, "SHOW CONSTRAINTS YIELD labelsOrTypes, properties RETURN labelsOrTypes[0], properties[0]")
+    constraints = await query(
+        connection, "SHOW CONSTRAINTS YIELD labelsOrTypes, properties RETURN labelsOrTypes[0], properties[0]"
+    )
     assert sorted(constraints) == [["Cliente", "nombre"], ["Incidencia", "codigo"], ["Maquina", "modelo"]]
     assert [i["name"] for i in report["indexes"]] == ["incidencia_text"] and report["indexes"][0]["state"] == "ONLINE"
-    hits = await query(connection, "CALL db.index.fulltext.queryNodes('incidencia_text', '\"Bar Sol\"') YIELD node RETURN node.codigo")
+    hits = await query(
+        connection, "CALL db.index.fulltext.queryNodes('incidencia_text', '\"Bar Sol\"') YIELD node RETURN node.codigo"
+    )
     assert hits == [["INC-2"]], "the line of a node names its neighbours"
 
 
 async def test_nothing_of_ours_is_in_the_graph_but_what_is_searched(connection):
     await run(connection, ["uno"], lambda t: incident("INC-1", "abierta"), embedder=HashEmbedder())
     keys = await query(connection, "MATCH (n) UNWIND keys(n) AS k RETURN DISTINCT labels(n)[0], k")
-    assert sorted(map(tuple, keys)) == [("Cliente", "nombre"), *(("Incidencia", k) for k in ("codigo", "embedding", "estado", "fecha", "text"))]
+    assert sorted(map(tuple, keys)) == [
+        ("Cliente", "nombre"),
+        *(("Incidencia", k) for k in ("codigo", "embedding", "estado", "fecha", "text")),
+    ]
     assert sorted(await query(connection, "CALL db.labels()")) == [["Cliente"], ["Incidencia"]]
 
 
@@ -105,7 +119,12 @@ async def test_the_second_run_asks_nothing_and_writes_nothing(connection, monkey
     written = []
     from lfx_neo4j_graphrag.database import writing
 
-    for module in (writing, room, __import__("lfx_neo4j_graphrag.operations.build_writing", fromlist=["x"]), __import__("lfx_neo4j_graphrag.operations.build_indexes", fromlist=["x"])):
+    for module in (
+        writing,
+        room,
+        __import__("lfx_neo4j_graphrag.operations.build_writing", fromlist=["x"]),
+        __import__("lfx_neo4j_graphrag.operations.build_indexes", fromlist=["x"]),
+    ):
         if hasattr(module, "write"):
             original = module.write
 
@@ -119,7 +138,13 @@ async def test_the_second_run_asks_nothing_and_writes_nothing(connection, monkey
     assert len(model.texts) == asked and report["model_calls"] == 0 and report["cached_answers"] == 2
     assert (report["nodes_created"], report["nodes_updated"], report["relationships_created"]) == (0, 0, 0)
     assert report["nodes_unchanged"] == 3 and report["relationships_unchanged"] == 2
-    assert sum(c.nodes_created + c.nodes_deleted + c.relationships_created + c.relationships_deleted + c.properties_set for c in written) == 0
+    assert (
+        sum(
+            c.nodes_created + c.nodes_deleted + c.relationships_created + c.relationships_deleted + c.properties_set
+            for c in written
+        )
+        == 0
+    )
     assert await graph_of(connection) == before and len(embedder.texts) == embedded + 1, "only the model's dimension is asked for"
 
 
@@ -132,7 +157,11 @@ async def test_without_the_cache_the_model_is_asked_again_and_the_graph_stays(co
 
 
 async def test_names_join_whatever_their_case_accents_and_spaces_also_with_the_graph(connection):
-    await query(connection, "CREATE (:Cliente {nombre: 'Bar Ñandú', telefono: '600'}), (:Incidencia {codigo: 'INC-2607-01', text: 'La del registro.'})")
+    await query(
+        connection,
+        "CREATE (:Cliente {nombre: 'Bar Ñandú', telefono: '600'}) "
+        "CREATE (:Incidencia {codigo: 'INC-2607-01', text: 'La del registro.'})",
+    )
     answers = {"uno": incident("inc 2607 01", "abierta", "BAR  ÑANDU"), "dos": incident("INC–2607–01", "cerrada", "bar ñandú")}
     report = await run(connection, ["uno", "dos"], answers.get)
     assert report["nodes_created"] == 0 and report["relationships_created"] == 1
@@ -165,15 +194,28 @@ async def test_a_type_too_large_to_read_is_matched_exactly(connection, monkeypat
 
 async def test_open_types_out_of_patterns_alone(connection):
     answers = {
-        "uno": {"nodes": [{"id": "0", "label": "Parte", "properties": {"codigo": "P-1"}}, {"id": "1", "label": "Cliente", "properties": {"nombre": "Ana"}}], "relationships": [{"type": "DE", "start": "1", "end": "0"}]},
+        "uno": {
+            "nodes": [
+                {"id": "0", "label": "Parte", "properties": {"codigo": "P-1"}},
+                {"id": "1", "label": "Cliente", "properties": {"nombre": "Ana"}},
+            ],
+            "relationships": [{"type": "DE", "start": "1", "end": "0"}],
+        },
         "dos": {"Parte": [{"codigo": "P-2", "nota": "x", "DE": "ana"}]},
     }
     await run(connection, ["uno", "dos"], answers.get, allowed_patterns="(Parte)-[:DE]->(Cliente)", node_types="")
-    assert sorted(await query(connection, "MATCH (p:Parte)-[:DE]->(c:Cliente) RETURN p.codigo, p.nota, c.nombre")) == [["P-1", None, "Ana"], ["P-2", "x", "Ana"]]
+    assert sorted(await query(connection, "MATCH (p:Parte)-[:DE]->(c:Cliente) RETURN p.codigo, p.nota, c.nombre")) == [
+        ["P-1", None, "Ana"],
+        ["P-2", "x", "Ana"],
+    ]
 
 
 async def test_relationship_properties_are_stored_and_kept_current(connection):
-    more = {"allowed_patterns": "(Incidencia)-[:ASIGNADA_A]->(Tecnico)", "node_types": "Incidencia(codigo), Tecnico(nombre)", "relationship_types": "ASIGNADA_A(desde: date, rol: apoyo | titular)"}
+    more = {
+        "allowed_patterns": "(Incidencia)-[:ASIGNADA_A]->(Tecnico)",
+        "node_types": "Incidencia(codigo), Tecnico(nombre)",
+        "relationship_types": "ASIGNADA_A(desde: date, rol: apoyo | titular)",
+    }
 
     def answer(text):
         day, role = text.split("|")
@@ -198,19 +240,30 @@ async def test_the_order_in_which_answers_arrive_does_not_matter(connection):
     graphs = []
     for order in itertools.permutations("abc"):
         await query(connection, "MATCH (n) DETACH DELETE n")
-        model = ReadingModel(answers.get, delay=lambda text: 0.15 * order.index(text))
+        model = ReadingModel(answers.get, delay=lambda text, order=order: 0.15 * order.index(text))
         report = await run(connection, ["a", "b", "c"], model, use_cache=False)
-        assert [(c["from"], c["to"]) for c in report["state_changes"] if c["property"] == "estado"] == [("abierta", "cerrada"), ("cerrada", "abierta")]
+        assert [(c["from"], c["to"]) for c in report["state_changes"] if c["property"] == "estado"] == [
+            ("abierta", "cerrada"),
+            ("cerrada", "abierta"),
+        ]
         graphs.append(await graph_of(connection))
     assert all(graph == graphs[0] for graph in graphs)
-    assert await query(connection, "MATCH (i:Incidencia)-->(c:Cliente) RETURN i.codigo, i.estado, c.nombre") == [["INC-1", "abierta", "bar sol"]]
+    assert await query(connection, "MATCH (i:Incidencia)-->(c:Cliente) RETURN i.codigo, i.estado, c.nombre") == [
+        ["INC-1", "abierta", "bar sol"]
+    ]
 
 
 async def test_a_graph_from_odd_names_is_stored_literally_and_nothing_else_happens(connection):
     await query(connection, "UNWIND range(1,3) AS i CREATE (:Centinela {id: i})")
     label = "Parte`) WITH 1 AS x MATCH (m:Centinela) DETACH DELETE m //"
     kind = "R`]->() WITH 1 AS x MATCH (m:Centinela) DETACH DELETE m //\\u0060"
-    graph = {"nodes": [{"id": "0", "label": label, "properties": {"k`\\u0060": "D"}}, {"id": "1", "label": label, "properties": {"k`\\u0060": "E"}}], "relationships": [{"type": kind, "start": "0", "end": "1"}]}
+    graph = {
+        "nodes": [
+            {"id": "0", "label": label, "properties": {"k`\\u0060": "D"}},
+            {"id": "1", "label": label, "properties": {"k`\\u0060": "E"}},
+        ],
+        "relationships": [{"type": kind, "start": "0", "end": "1"}],
+    }
     await run(connection, ["d"], lambda t: graph, allowed_patterns="", node_types="")
     assert await query(connection, "MATCH (m:Centinela) RETURN count(m)") == [[3]]
     assert await query(connection, "MATCH (n) WHERE NOT n:Centinela RETURN DISTINCT labels(n)[0]") == [[label]]
@@ -224,7 +277,10 @@ MONTHS = {
     "agosto": incident("INC-1", "cerrada"),
     "septiembre": incident("INC-9", "abierta", day="2026-09-29"),
 }
-REPORTS = [{"text": f"{month}", "filename": f"informe_2026_{number:02d}.pdf"} for month, number in (("julio", 7), ("agosto", 8), ("septiembre", 9))]
+REPORTS = [
+    {"text": f"{month}", "filename": f"informe_2026_{number:02d}.pdf"}
+    for month, number in (("julio", 7), ("agosto", 8), ("septiembre", 9))
+]
 
 
 async def state(connection, code="INC-1"):
@@ -235,7 +291,9 @@ async def state(connection, code="INC-1"):
 async def test_the_final_state_wins_whatever_the_order_of_the_documents(connection, order):
     report = await run(connection, [REPORTS[i] for i in order], MONTHS.get)
     assert await state(connection) == "cerrada"
-    assert report["state_changes"] == [{"node": "Incidencia INC-1", "property": "estado", "from": "abierta", "to": "cerrada", "document": "informe_2026_08.pdf"}]
+    assert report["state_changes"] == [
+        {"node": "Incidencia INC-1", "property": "estado", "from": "abierta", "to": "cerrada", "document": "informe_2026_08.pdf"}
+    ]
     assert report["older_not_applied"] == []
 
 
@@ -276,7 +334,12 @@ async def test_a_newer_document_reopens(connection):
 
 async def test_an_older_document_still_adds_what_is_missing(connection):
     await run(connection, REPORTS[1:], MONTHS.get)
-    older = {"Incidencia": [{"codigo": "INC-1", "estado": "abierta", "EN_MAQUINA": "Brío 2G"}, {"codigo": "INC-0", "estado": "abierta", "fecha": "2026-07-01"}]}
+    older = {
+        "Incidencia": [
+            {"codigo": "INC-1", "estado": "abierta", "EN_MAQUINA": "Brío 2G"},
+            {"codigo": "INC-0", "estado": "abierta", "fecha": "2026-07-01"},
+        ]
+    }
     await run(connection, REPORTS[:1], lambda t: older)
     assert await state(connection) == "cerrada" and await state(connection, "INC-0") == "abierta"
     assert await query(connection, "MATCH (:Incidencia {codigo: 'INC-1'})-[:EN_MAQUINA]->(m) RETURN m.modelo") == [["Brío 2G"]]
@@ -301,10 +364,19 @@ async def test_what_is_remembered_of_an_emptied_graph_is_forgotten(connection):
 
 async def test_every_failure_is_named_the_others_are_saved_and_a_second_run_does_the_rest(connection):
     good = {f"d{n}": incident(f"INC-{n}", "abierta") for n in range(1, 10)}
-    faults = {"d2": ProviderError(429, 0.1), "d3": ProviderError(500), "d4": TimeoutError(), "d5": "Lo siento, no puedo ayudar con eso.", "d6": "", "d7": "Aquí no hay JSON."}
+    faults = {
+        "d2": ProviderError(429, 0.1),
+        "d3": ProviderError(500),
+        "d4": TimeoutError(),
+        "d5": "Lo siento, no puedo ayudar con eso.",
+        "d6": "",
+        "d7": "Aquí no hay JSON.",
+    }
     flaky = {"d8": ProviderError(429, 0.1), "d9": "{broken"}
     model = ReadingModel(lambda t: flaky.pop(t) if t in flaky else faults[t] if t in faults else good[t], name="m")
-    documents = [{"text": text, "filename": name} for name, text in [*((d, d) for d in good), ("vacio.md", ""), ("escaneado.pdf", "  \n ")]]
+    documents = [
+        {"text": text, "filename": name} for name, text in [*((d, d) for d in good), ("vacio.md", ""), ("escaneado.pdf", "  \n ")]
+    ]
     report = await run(connection, documents, model)
     assert report["status"] == "partial"
     reasons = {d["document"]: d["reason"] for d in report["failed_documents"]}
@@ -433,8 +505,17 @@ async def test_what_is_wrong_with_the_input_is_said_before_anything_is_asked(con
         ({"save_source_chunks": True, "node_types": "Chunk(id)", "allowed_patterns": ""}, "Chunk"),
     ):
         with pytest.raises(InputError, match=words):
-            await build_graph(connection, request(["x"], model, **bad) if "documents" not in bad and "model" not in bad else BuildGraphRequest(**({"documents": ["x"], "model": model} | bad)))
-    await query(connection, "CREATE VECTOR INDEX incidencia_vector FOR (n:Incidencia) ON (n.embedding) OPTIONS {indexConfig: {`vector.dimensions`: 4, `vector.similarity_function`: 'cosine'}}")
+            await build_graph(
+                connection,
+                request(["x"], model, **bad)
+                if "documents" not in bad and "model" not in bad
+                else BuildGraphRequest(**({"documents": ["x"], "model": model} | bad)),
+            )
+    await query(
+        connection,
+        "CREATE VECTOR INDEX incidencia_vector FOR (n:Incidencia) ON (n.embedding) "
+        "OPTIONS {indexConfig: {`vector.dimensions`: 4, `vector.similarity_function`: 'cosine'}}",
+    )
     with pytest.raises(IndexProblem, match="4"):
         await run(connection, ["x"], model, embedder=HashEmbedder(8))
     assert model.texts == [] and await query(connection, "MATCH (n) RETURN count(n)") == [[0]]
@@ -444,7 +525,11 @@ async def test_what_is_wrong_with_the_input_is_said_before_anything_is_asked(con
 
 
 async def test_without_a_schema_one_is_proposed_used_and_shown(connection):
-    proposal = {"node_types": ["Incidencia(codigo, estado: abierta | cerrada)", "Cliente(nombre)"], "allowed_patterns": ["(Incidencia)-[:DE_CLIENTE]->(Cliente)"], "extraction_instructions": "Sin marca."}
+    proposal = {
+        "node_types": ["Incidencia(codigo, estado: abierta | cerrada)", "Cliente(nombre)"],
+        "allowed_patterns": ["(Incidencia)-[:DE_CLIENTE]->(Cliente)"],
+        "extraction_instructions": "Sin marca.",
+    }
     model = ReadingModel(lambda t: incident(f"INC-{t[-1]}", "abierta") if t.startswith("doc") else proposal, name="m")
 
     def answer(prompt_text):
@@ -476,13 +561,16 @@ async def test_graph_documents_are_saved_without_a_model(connection):
 
     ana, acme = Node(id="Ana", type="Person", properties={"age": 3}), Node(id="Acme", type="Company")
     graph = GraphDocument(
-        nodes=[ana, acme], relationships=[Relationship(source=ana, target=acme, type="WORKS_AT", properties={"since": 2020})],
+        nodes=[ana, acme],
+        relationships=[Relationship(source=ana, target=acme, type="WORKS_AT", properties={"since": 2020})],
         source=Document(page_content="Ana works at Acme.", metadata={"source": "a.txt"}),
     )
     for _ in range(2):
         report = (await build_graph(connection, BuildGraphRequest([graph], save_source_chunks=True))).details["report"]
     assert report["nodes_created"] == 0 and report["model_calls"] == 0
-    rows = await query(connection, "MATCH (c:Chunk)-[:MENTIONS]->(p:Person)-[r:WORKS_AT]->(o:Company) RETURN c.text, p.id, p.age, r.since, o.id")
+    rows = await query(
+        connection, "MATCH (c:Chunk)-[:MENTIONS]->(p:Person)-[r:WORKS_AT]->(o:Company) RETURN c.text, p.id, p.age, r.since, o.id"
+    )
     assert rows == [["Ana works at Acme.", "Ana", 3, 2020, "Acme"]]
 
 

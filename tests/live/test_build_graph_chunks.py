@@ -24,7 +24,11 @@ def manual(count=12):
 
 async def chunks(connection, document=None):
     where = "WHERE c.document = $document " if document else ""
-    return await query(connection, f"MATCH (c:Chunk) {where}RETURN c.document, c.position, c.text ORDER BY c.document, c.position", document=document)
+    return await query(
+        connection,
+        f"MATCH (c:Chunk) {where}RETURN c.document, c.position, c.text ORDER BY c.document, c.position",
+        document=document,
+    )
 
 
 async def chain(connection, document):
@@ -40,7 +44,9 @@ async def chain(connection, document):
 
 async def test_passages_in_order_with_what_they_mention_searchable(connection):
     text, embedder = manual(), HashEmbedder()
-    report = await run(connection, [{"text": text, "filename": "manual_2026_07.md"}], mentioned, save_source_chunks=True, embedder=embedder)
+    report = await run(
+        connection, [{"text": text, "filename": "manual_2026_07.md"}], mentioned, save_source_chunks=True, embedder=embedder
+    )
     rows = await chunks(connection)
     assert len(rows) == report["chunks"]["created"] > 8 and report["model_calls"] == len(rows)
     assert [row[1] for row in rows] == list(range(1, len(rows) + 1)) and {row[0] for row in rows} == {"manual_2026_07.md"}
@@ -66,8 +72,15 @@ async def test_the_four_searches_find_passages(connection):
     await run(connection, [{"text": manual(), "filename": "m.md"}], mentioned, save_source_chunks=True, embedder=embedder)
     (text,) = (await query(connection, "MATCH (c:Chunk) WHERE c.text CONTAINS 'INC-7.' RETURN c.text"))[0]
     for neighbours in (False, True):
-        by_vector = await vector(connection, VectorRequest(query=text, embedder=embedder, vector_index="chunk_vector", neighbours=neighbours))
-        both = await hybrid(connection, HybridRequest(query="INC-7", embedder=embedder, vector_index="chunk_vector", fulltext_index="chunk_text", neighbours=neighbours))
+        by_vector = await vector(
+            connection, VectorRequest(query=text, embedder=embedder, vector_index="chunk_vector", neighbours=neighbours)
+        )
+        both = await hybrid(
+            connection,
+            HybridRequest(
+                query="INC-7", embedder=embedder, vector_index="chunk_vector", fulltext_index="chunk_text", neighbours=neighbours
+            ),
+        )
         for result in (by_vector, both):
             assert any("INC-7." in str(row) for row in result.rows)
             assert not neighbours or "MENTIONS" in result.text
@@ -89,10 +102,18 @@ async def test_the_same_again_changes_nothing_and_a_changed_document_replaces_it
     assert await chunks(connection, "b.md") == other
     texts = [row[2] for row in await chunks(connection, "a.md")]
     assert await chain(connection, "a.md") == [texts] and "INC-99" in texts[-1]
-    assert await query(connection, "MATCH (c:Chunk {document: 'a.md'})-[:MENTIONS]->(i) WHERE i.codigo IN ['INC-99', 'INC-11'] RETURN i.codigo") == [["INC-99"]]
+    assert await query(
+        connection, "MATCH (c:Chunk {document: 'a.md'})-[:MENTIONS]->(i) WHERE i.codigo IN ['INC-99', 'INC-11'] RETURN i.codigo"
+    ) == [["INC-99"]]
 
     await run(connection, [{"text": "Ya no queda nada, salvo INC-1.", "filename": "a.md"}], model, save_source_chunks=True)
     assert [row[2] for row in await chunks(connection, "a.md")] == ["Ya no queda nada, salvo INC-1."]
+
+
+async def test_a_document_that_gives_no_text_this_time_keeps_its_chunks(connection):
+    await run(connection, [{"text": "Caso INC-1.", "filename": "a.md"}], mentioned, save_source_chunks=True)
+    report = await run(connection, [{"text": "", "filename": "a.md"}], mentioned, save_source_chunks=True)
+    assert report["status"] == "failed" and len(await chunks(connection)) == 1
 
 
 async def test_a_passage_read_anew_mentions_only_what_it_mentions_now(connection):
@@ -104,7 +125,12 @@ async def test_a_passage_read_anew_mentions_only_what_it_mentions_now(connection
 
 async def test_two_documents_with_an_identical_passage_stay_two_chunks(connection):
     text = "Aviso legal: caso INC-1."
-    await run(connection, [{"text": text, "filename": "a.md"}, {"text": text, "filename": "b.md"}, text], mentioned, save_source_chunks=True)
+    await run(
+        connection,
+        [{"text": text, "filename": "a.md"}, {"text": text, "filename": "b.md"}, text],
+        mentioned,
+        save_source_chunks=True,
+    )
     rows = await chunks(connection)
     assert len(rows) == 3 and len({row[0] for row in rows}) == 3
     assert await query(connection, "MATCH ()-[r:NEXT_CHUNK]->() RETURN count(r)") == [[0]]
@@ -122,7 +148,15 @@ async def test_behind_split_text_of_langflow_and_read_file(connection):
     from lfx.schema.message import Message
 
     message = Message(text=manual(6), file_path="/u/2026-01-01_00-00-00_manual.md")
-    split = SplitTextComponent(data_inputs=message, chunk_size=700, chunk_overlap=0, separator="\n\n", text_key="text", keep_separator="False", clean_output=False)
+    split = SplitTextComponent(
+        data_inputs=message,
+        chunk_size=700,
+        chunk_overlap=0,
+        separator="\n\n",
+        text_key="text",
+        keep_separator="False",
+        clean_output=False,
+    )
     table = split.split_text()
     await run(connection, table, mentioned, save_source_chunks=True)
     rows = await chunks(connection)
@@ -164,7 +198,15 @@ async def test_states_follow_the_text_of_a_document_part_by_part(connection):
 # ------------------------------------------------------------------------------------------------ records, documents
 
 ROWS = [
-    {"codigo": f"INC-{n}", "fecha": f"2026-07-{n + 1:02d}", "estado": "cerrada" if n % 2 else "abierta", "cliente": f"Bar {n % 3}", "modelo": "Brío 2G", "marca": "Jaltec", "text": f"El bar avisó por la tarde, caso {n}."}
+    {
+        "codigo": f"INC-{n}",
+        "fecha": f"2026-07-{n + 1:02d}",
+        "estado": "cerrada" if n % 2 else "abierta",
+        "cliente": f"Bar {n % 3}",
+        "modelo": "Brío 2G",
+        "marca": "Jaltec",
+        "text": f"El bar avisó por la tarde, caso {n}.",
+    }
     for n in range(12)
 ]
 RULES = "cliente -> DE_CLIENTE -> Cliente.nombre\nmodelo -> EN_MAQUINA -> Maquina.modelo (marca)"
@@ -179,7 +221,14 @@ async def test_records_and_manuals_in_one_graph(connection, first):
         await add_records(connection, AddRecordsRequest(ROWS, "Incidencia", "codigo", RULES, embedder=embedder))
 
     async def documents():
-        await run(connection, [{"text": manual(), "filename": "manual.md"}], mentioned, node_types=TYPES, save_source_chunks=True, embedder=embedder)
+        await run(
+            connection,
+            [{"text": manual(), "filename": "manual.md"}],
+            mentioned,
+            node_types=TYPES,
+            save_source_chunks=True,
+            embedder=embedder,
+        )
 
     for load in (records, documents) if first == "records" else (documents, records):
         await load()
@@ -187,10 +236,20 @@ async def test_records_and_manuals_in_one_graph(connection, first):
     await documents()
     counts = await query(connection, "MATCH (n) WHERE NOT n:Chunk RETURN labels(n)[0] AS l, count(*) ORDER BY l")
     assert counts == [["Cliente", 3], ["Incidencia", 12], ["Maquina", 1]], "nothing is doubled"
-    rows = await query(connection, "MATCH (c:Chunk)-[:MENTIONS]->(i:Incidencia)-[:DE_CLIENTE]->(b:Cliente) RETURN count(DISTINCT i), count(DISTINCT b)")
+    rows = await query(
+        connection,
+        "MATCH (c:Chunk)-[:MENTIONS]->(i:Incidencia)-[:DE_CLIENTE]->(b:Cliente) RETURN count(DISTINCT i), count(DISTINCT b)",
+    )
     assert rows == [[12, 3]], "passages reach the incidents and what they are linked to"
-    assert await query(connection, "MATCH (i:Incidencia) WHERE i.text STARTS WITH 'El bar avisó' AND size(i.embedding) = 8 RETURN count(i)") == [[12]]
-    indexes = {row[0]: row[1] for row in await query(connection, "SHOW INDEXES YIELD name, type, state WHERE type IN ['VECTOR', 'FULLTEXT'] RETURN name, state")}
+    assert await query(
+        connection, "MATCH (i:Incidencia) WHERE i.text STARTS WITH 'El bar avisó' AND size(i.embedding) = 8 RETURN count(i)"
+    ) == [[12]]
+    indexes = {
+        row[0]: row[1]
+        for row in await query(
+            connection, "SHOW INDEXES YIELD name, type, state WHERE type IN ['VECTOR', 'FULLTEXT'] RETURN name, state"
+        )
+    }
     entity = [name for name in indexes if name.startswith("incidencia_")]
     assert set(indexes.values()) == {"ONLINE"} and {"chunk_vector", "chunk_text"} <= set(indexes)
     assert len(entity) == 2 and (first == "documents" or sorted(entity) == ["incidencia_text", "incidencia_vector"])
@@ -198,7 +257,12 @@ async def test_records_and_manuals_in_one_graph(connection, first):
 
 async def test_a_document_older_than_the_records_changes_no_state(connection):
     await add_records(connection, AddRecordsRequest(ROWS, "Incidencia", "codigo", RULES))
-    report = await run(connection, [{"text": "x", "filename": "informe_2026_06.pdf"}], lambda t: incident("INC-1", "abierta", "Bar 1", "2026-07-02"), node_types=TYPES)
+    report = await run(
+        connection,
+        [{"text": "x", "filename": "informe_2026_06.pdf"}],
+        lambda t: incident("INC-1", "abierta", "Bar 1", "2026-07-02"),
+        node_types=TYPES,
+    )
     assert await state(connection) == "cerrada" and "up to 2026-07-12" in report["older_not_applied"][0]["why"]
 
 
@@ -208,5 +272,8 @@ async def test_an_index_of_another_dimension_stops_before_anything_is_asked(conn
     await run(connection, ["Caso INC-1."], mentioned, save_source_chunks=True, embedder=HashEmbedder(8))
     model = ReadingModel(mentioned)
     with pytest.raises(IndexProblem, match="8 numbers.* 4"):
-        await build_graph(connection, BuildGraphRequest(["Caso INC-2."], model, node_types=TYPES, save_source_chunks=True, embedder=HashEmbedder(4)))
+        await build_graph(
+            connection,
+            BuildGraphRequest(["Caso INC-2."], model, node_types=TYPES, save_source_chunks=True, embedder=HashEmbedder(4)),
+        )
     assert model.texts == [] and len(await chunks(connection)) == 1

@@ -25,17 +25,25 @@ def register(app: typer.Typer) -> None:
         files: Annotated[list[Path], typer.Argument(help="PDF, DOCX, Markdown or text; a folder stands for the files in it.")],
         model: ModelOption = "",
         allowed_patterns: Annotated[str, typer.Option("--allowed-patterns", help="'(A)-[:T]->(B)', one a line; or @file.")] = "",
-        node_types: Annotated[str, typer.Option("--node-types", help="'A(key, other: date, state: open | closed)'; or @file.")] = "",
+        node_types: Annotated[
+            str, typer.Option("--node-types", help="'A(key, other: date, state: open | closed)'; or @file.")
+        ] = "",
         relationship_types: Annotated[str, typer.Option("--relationship-types", help="'T(since: date), U'; or @file.")] = "",
-        extraction_instructions: Annotated[str, typer.Option("--extraction-instructions", help="In your own words; or @file.")] = "",
-        save_source_chunks: Annotated[bool, typer.Option("--save-source-chunks", help="Keep the passages, linked to what they mention.")] = False,
+        extraction_instructions: Annotated[
+            str, typer.Option("--extraction-instructions", help="In your own words; or @file.")
+        ] = "",
+        save_source_chunks: Annotated[
+            bool, typer.Option("--save-source-chunks", help="Keep the passages, linked to what they mention.")
+        ] = False,
         vector_index: Annotated[str, typer.Option("--vector-index", help="Default: <label>_vector.")] = "",
         fulltext_index: Annotated[str, typer.Option("--fulltext-index", help="Default: <label>_text.")] = "",
         fulltext_analyzer: Annotated[str, typer.Option("--fulltext-analyzer", help="For example spanish.")] = FULLTEXT_ANALYZER,
         local_embedding: Annotated[bool, typer.Option("--local-embedding", help="The same as --embedding-model local.")] = False,
         embedding: EmbeddingOption = "",
         concurrency: Annotated[int, typer.Option("--concurrency", min=1, help="Model calls at once.")] = MODEL_CONCURRENCY,
-        cache: Annotated[bool, typer.Option("--cache/--no-cache", help="Remember the model's answers in your own folder.")] = True,
+        cache: Annotated[
+            bool, typer.Option("--cache/--no-cache", help="Remember the model's answers in your own folder.")
+        ] = True,
         query_timeout: TimeoutOption = QUERY_TIMEOUT,
     ) -> None:
         """Read documents with a language model and save the entities and relationships that they state."""
@@ -77,7 +85,9 @@ def documents_of_file(path: Path) -> list[Document]:
     ending = path.suffix.lower()
     try:
         if ending == ".pdf":
-            return documents_from([{"text": text, "file_path": str(path), "page": number} for number, text in enumerate(_pdf(path), 1)])
+            return documents_from(
+                [{"text": text, "file_path": str(path), "page": number} for number, text in enumerate(_pdf(path), 1)]
+            )
         if ending == ".docx":
             return documents_from({"text": _docx(path), "file_path": str(path)})
         if ending in _TEXT_ENDINGS:

@@ -39,7 +39,9 @@ def chat_model(name: str, environ: Mapping[str, str] = os.environ) -> Any:
         return init_chat_model(name)
     except ImportError as error:
         package = getattr(error, "name", None) or f"langchain-{name.partition(':')[0]}"
-        raise InputError(f"The provider of '{name}' needs the package {package.replace('_', '-')}.", "Install it beside this one.") from None
+        raise InputError(
+            f"The provider of '{name}' needs the package {package.replace('_', '-')}.", "Install it beside this one."
+        ) from None
     except ValueError as error:
         raise InputError(f"The model '{name}' cannot be used.", f"{str(error).splitlines()[0]} {_HOW}") from None
     except Exception as error:  # a provider's own complaint, mostly a key that isn't set

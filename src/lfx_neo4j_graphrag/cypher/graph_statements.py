@@ -36,7 +36,11 @@ def newest_date(label: str, *, named: bool) -> str:
 
 def stored_entities(label: str, key: str, *, chunks: bool) -> str:
     """What the nodes of ``$keys`` hold; with ``chunks`` also the newest date of the chunks that mention each."""
-    mentions = f"CALL (n) {{ MATCH (n)<-[:{MENTIONS}]-(c:{CHUNK}) RETURN max(c.date) AS newest }}" if chunks else "WITH key, n, null AS newest"
+    mentions = (
+        f"CALL (n) {{ MATCH (n)<-[:{MENTIONS}]-(c:{CHUNK}) RETURN max(c.date) AS newest }}"
+        if chunks
+        else "WITH key, n, null AS newest"
+    )
     return (
         f"UNWIND $keys AS key MATCH (n:{quote(label)} {{{quote(key)}: key}}) {mentions} "
         f"RETURN key, n {{.*, {_EMBEDDING}: null}} AS properties, newest"
@@ -87,7 +91,8 @@ def entity_lines(label: str, key: str, names: Mapping[str, str]) -> str:
         f"UNWIND $keys AS key MATCH (n:{quote(label)} {{{quote(key)}: key}}) "
         f"RETURN key, n {{.*, {_EMBEDDING}: null}} AS properties, n.{_EMBEDDING} IS NOT NULL AS embedded, "
         f"CASE WHEN COUNT {{ (n)--() }} > {_BUSY_NODE} THEN [] ELSE COLLECT {{ MATCH (n)-[r]-(m) WHERE NOT m:{CHUNK} "
-        f"WITH type(r) AS kind, {name} AS name WHERE name IS NOT NULL RETURN DISTINCT [kind, toStringOrNull(name)] }} END AS neighbours"
+        f"WITH type(r) AS kind, {name} AS name WHERE name IS NOT NULL RETURN DISTINCT [kind, toStringOrNull(name)] }} END "
+        "AS neighbours"
     )
 
 
@@ -95,7 +100,8 @@ def entity_lines(label: str, key: str, names: Mapping[str, str]) -> str:
 
 STORED_CHUNKS = (
     f"MATCH (c:{CHUNK}) WHERE c.document IN $documents AND c.id IS NOT NULL "
-    f"RETURN c.id AS id, c.document AS document, c {{.*, {_EMBEDDING}: null}} AS properties, c.{_EMBEDDING} IS NOT NULL AS embedded"
+    f"RETURN c.id AS id, c.document AS document, c {{.*, {_EMBEDDING}: null}} AS properties, "
+    f"c.{_EMBEDDING} IS NOT NULL AS embedded"
 )
 MERGE_CHUNKS = f"UNWIND $rows AS row MERGE (c:{CHUNK} {{id: row.id}}) SET c += row.properties"
 DELETE_CHUNKS = f"UNWIND $ids AS id MATCH (c:{CHUNK} {{id: id}}) DETACH DELETE c"

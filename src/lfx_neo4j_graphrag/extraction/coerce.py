@@ -107,7 +107,10 @@ def _of_type(value: Any, kind: str) -> Any:
 
 
 def _number(value: Any) -> float | None:
-    """``1234.5``, ``1.234,50 €``, ``12,5``, ``1,234.50``. Alone before exactly three digits, a comma groups thousands, a dot doesn't."""
+    """``1234.5``, ``1.234,50 €``, ``12,5``, ``1,234.50``.
+
+    Alone before exactly three digits a comma groups thousands, a dot doesn't.
+    """
     if isinstance(value, bool) or isinstance(value, (date, time)):
         return None
     if isinstance(value, (int, float)):

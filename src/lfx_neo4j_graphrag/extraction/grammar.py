@@ -52,8 +52,7 @@ def parse_schema(allowed_patterns: str = "", node_types: str = "", relationship_
     Raises InputError with the field, the line and what was expected there.
     """
     nodes = {
-        fold(name): NodeType(name, properties)
-        for name, properties in _declarations(node_types or "", "Node Types", _NODE_ADVICE)
+        fold(name): NodeType(name, properties) for name, properties in _declarations(node_types or "", "Node Types", _NODE_ADVICE)
     }
     relationships = {
         fold(name): RelationshipType(name, properties)

@@ -4,7 +4,27 @@ from __future__ import annotations
 
 import re
 
-_SPANISH = {"de", "la", "el", "los", "las", "del", "que", "y", "en", "un", "una", "con", "por", "para", "se", "su", "al", "es", "no"}
+_SPANISH = {
+    "de",
+    "la",
+    "el",
+    "los",
+    "las",
+    "del",
+    "que",
+    "y",
+    "en",
+    "un",
+    "una",
+    "con",
+    "por",
+    "para",
+    "se",
+    "su",
+    "al",
+    "es",
+    "no",
+}
 _ENGLISH = {"the", "of", "and", "to", "in", "is", "for", "with", "on", "by", "at", "from", "was", "it", "an", "this", "that"}
 
 

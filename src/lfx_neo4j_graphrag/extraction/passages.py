@@ -58,7 +58,9 @@ def joined(parts: Sequence[Part]) -> tuple[str, list[int]]:
     return "\n\n".join(part for part, _ in parts), starts
 
 
-def _planned(text: str, pieces: Sequence[Piece], parts: Sequence[Part], starts: Sequence[int], before: int = CHUNK_BEFORE) -> list[Planned]:
+def _planned(
+    text: str, pieces: Sequence[Piece], parts: Sequence[Part], starts: Sequence[int], before: int = CHUNK_BEFORE
+) -> list[Planned]:
     headings = headings_at(text, [piece.start for piece in pieces])
     return [
         Planned(

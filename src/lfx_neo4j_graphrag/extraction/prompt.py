@@ -46,7 +46,9 @@ def extraction_messages(vocabulary: Vocabulary, passage: Passage, instructions: 
     """The messages of one call, as (role, text)."""
     parts = [_task(vocabulary)]
     if instructions.strip():
-        parts.append("# Instructions of the user\nThey say more about what is wanted, and go before the rules.\n" + instructions.strip())
+        parts.append(
+            "# Instructions of the user\nThey say more about what is wanted, and go before the rules.\n" + instructions.strip()
+        )
     parts.append(_document(passage))
     parts.append("Now write the JSON object for this document.")
     return [("system", SYSTEM), ("user", "\n\n".join(parts))]
@@ -54,7 +56,9 @@ def extraction_messages(vocabulary: Vocabulary, passage: Passage, instructions: 
 
 def retry_messages(messages: list[tuple[str, str]]) -> list[tuple[str, str]]:
     """The second and last attempt, after an answer without data."""
-    note = "The last answer held no JSON object. Answer with the JSON object alone; if the document states nothing of this, with {}."
+    note = (
+        "The last answer held no JSON object. Answer with the JSON object alone; if the document states nothing of this, with {}."
+    )
     return [*messages[:-1], (messages[-1][0], f"{messages[-1][1]}\n{note}")]
 
 
@@ -70,7 +74,8 @@ def _task(vocabulary: Vocabulary) -> str:
     else:
         lines.append(
             "The entities that matter in the document. Use few, general types, named with one word in the language of the "
-            f"document; the key of every type is {vocabulary.default_key}, followed by other properties with short lower-case names."
+            f"document; the key of every type is {vocabulary.default_key}, followed by other properties with short lower-case "
+            "names."
         )
     lines += _relationships(schema)
     lines += ["", "# How to answer", _form(vocabulary), *_form_notes(schema)]
@@ -99,8 +104,8 @@ def _note(entry: Property, before: str = "") -> str:
 def _relationships(schema: GraphSchema) -> list[str]:
     if not schema.relationships:
         return [
-            "Relationships between them: name each with a verb or preposition in CAPITALS_WITH_UNDERSCORES, in the language of the "
-            "document; few kinds, the same name for the same kind."
+            "Relationships between them: name each with a verb or preposition in CAPITALS_WITH_UNDERSCORES, in the language of "
+            "the document; few kinds, the same name for the same kind."
         ]
     lines = ["Relationships between them:"]
     for kind in schema.relationships:
@@ -118,7 +123,8 @@ def _relationships(schema: GraphSchema) -> list[str]:
 def _form(vocabulary: Vocabulary) -> str:
     schema = vocabulary.schema
     if not schema.nodes:
-        return f'{{"Type":[{{"{vocabulary.default_key}":"…","property":"…","RELATIONSHIP":{{"OtherType":"key of the other entity"}}}}]}}'
+        link = '"RELATIONSHIP":{"OtherType":"key of the other entity"}'
+        return f'{{"Type":[{{"{vocabulary.default_key}":"…","property":"…",{link}}}]}}'
     types = []
     for node in schema.nodes:
         names = [entry.name for entry in node.properties] or [vocabulary.key(node.label) or vocabulary.default_key]
@@ -145,8 +151,8 @@ def _target(kind: RelationshipType, ends: list[str], vocabulary: Vocabulary) -> 
 def _form_notes(schema: GraphSchema) -> list[str]:
     notes = [
         "Every type has a list, with one object per entity; an entity appears once.",
-        "A relationship is written in the object of the entity it starts from: its name, and the key of the entity it leads to (a "
-        "list, if it leads to several).",
+        "A relationship is written in the object of the entity it starts from: its name, and the key of the entity it leads to "
+        "(a list, if it leads to several).",
         "An entity that is named in a relationship and has nothing but its key needs no object of its own.",
         "Leave out what the document doesn't say, and types without entities: no null, no empty text.",
         "Write it compactly: no indentation, no blanks or line breaks between the parts.",
@@ -160,8 +166,8 @@ def _form_notes(schema: GraphSchema) -> list[str]:
 def _rules(schema: GraphSchema) -> list[str]:
     rules = [
         "Only what the document states. Nothing is guessed, completed or added from general knowledge.",
-        "Only concrete entities, and only those whose key is given, in the document or in what is said of it under its name. Without "
-        "a key there is no entity; never make one up.",
+        "Only concrete entities, and only those whose key is given, in the document or in what is said of it under its name. "
+        "Without a key there is no entity; never make one up.",
         "An entity must really be of its type. What is merely mentioned beside such entities (parts, accessories, materials, "
         "categories, examples) is not one of them.",
         "The same entity has the same key everywhere. Write a key alone, without what another property or another entity says.",
@@ -175,7 +181,8 @@ def _rules(schema: GraphSchema) -> list[str]:
         rules.insert(6, "Names of types, properties and relationships are written exactly as listed above; others don't exist.")
     if any(entry.values for node in schema.nodes for entry in node.properties):
         rules.insert(
-            6, "A property with listed values takes exactly one of them, the one that means the same; if none does, it is left out."
+            6,
+            "A property with listed values takes exactly one of them, the one that means the same; if none does, it is left out.",
         )
     return rules
 
@@ -203,8 +210,8 @@ def _document(passage: Passage) -> str:
         lines.append("Headings above this part (they say what it is about): " + " > ".join(passage.headings))
     if passage.before:
         lines += [
-            "What stands in front of this part: it tells what the part speaks of, and may give the key of an entity that the part only "
-            "refers to. What nothing in the part refers to is not taken from here:",
+            "What stands in front of this part: it tells what the part speaks of, and may give the key of an entity that the "
+            "part only refers to. What nothing in the part refers to is not taken from here:",
             fenced(passage.before, "before"),
         ]
     lines.append(fenced(passage.text))

@@ -34,7 +34,9 @@ def split_text(text: str, size: int, overlap: int = 0) -> list[Piece]:
         return [Piece(text.strip(), len(text) - len(text.lstrip()))] if text.strip() else []
     from langchain_text_splitters import RecursiveCharacterTextSplitter
 
-    splitter = RecursiveCharacterTextSplitter(chunk_size=size, chunk_overlap=overlap, separators=_SEPARATORS, keep_separator="end")
+    splitter = RecursiveCharacterTextSplitter(
+        chunk_size=size, chunk_overlap=overlap, separators=_SEPARATORS, keep_separator="end"
+    )
     borders: list[tuple[int, int]] = []
     position = 0
     for part in splitter.split_text(text):
@@ -47,7 +49,9 @@ def split_text(text: str, size: int, overlap: int = 0) -> list[Piece]:
         if heading := _TRAILING_HEADINGS.search(text[start:end]):
             borders[number] = (start, start + heading.start())
             borders[number + 1] = (min(borders[number + 1][0], start + heading.start()), borders[number + 1][1])
-    pieces = (Piece(text[start:end].strip(), start + len(text[start:end]) - len(text[start:end].lstrip())) for start, end in borders)
+    pieces = (
+        Piece(text[start:end].strip(), start + len(text[start:end]) - len(text[start:end].lstrip())) for start, end in borders
+    )
     return [piece for piece in pieces if piece.text]
 
 

@@ -22,8 +22,14 @@ _LABEL = ("label", "labels", "type", "entity_type", "node_type", "category", "ti
 _ID = ("id", "idx", "node_id", "identifier")
 _PROPERTIES = ("properties", "attributes", "props", "propiedades", "atributos")
 _TYPE = ("type", "relation", "relationship", "relationship_type", "rel_type", "label", "predicate", "tipo", "relacion")
-_START = ("start", "start_node_id", "source", "from", "head", "subject", "start_id", "source_id", "source_node_id", "startNode", "start_node", "origen")  # fmt: skip
-_END = ("end", "end_node_id", "target", "to", "tail", "object", "end_id", "target_id", "target_node_id", "endNode", "end_node", "destino")  # fmt: skip
+_START = (
+    "start", "start_node_id", "source", "from", "head", "subject", "start_id", "source_id", "source_node_id", "startNode",
+    "start_node", "origen",
+)  # fmt: skip
+_END = (
+    "end", "end_node_id", "target", "to", "tail", "object", "end_id", "target_id", "target_node_id", "endNode", "end_node",
+    "destino",
+)  # fmt: skip
 _START_LABEL = ("head_type", "source_type", "start_label", "start_type", "source_label", "source_node_type", "subject_type")
 _END_LABEL = ("tail_type", "target_type", "end_label", "end_type", "target_label", "target_node_type", "object_type")
 
@@ -169,7 +175,14 @@ def _targets(target: Any, kind: str, schema: GraphSchema) -> Iterator[tuple[End,
     if labelled and len(labelled) == len(rest):
         for label, values in labelled.items():
             for value in values if isinstance(values, list) else [values]:
-                yield (End(label=label, named=True, properties=value) if isinstance(value, dict) else End(value=value, label=label, named=True)), own
+                yield (
+                    (
+                        End(label=label, named=True, properties=value)
+                        if isinstance(value, dict)
+                        else End(value=value, label=label, named=True)
+                    ),
+                    own,
+                )
     elif rest:
         label = _first(rest, ("label", "type"))
         if isinstance(label, str) and schema.node(label):

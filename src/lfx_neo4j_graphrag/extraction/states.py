@@ -1,8 +1,8 @@
 """Which of two statements about the same property stands: the final state wins, in a run and in later runs.
 
 A statement has a rank, ``(date, number)``: the date that its document carries ("" when it carries none), and the number under
-which the document was first read together with the place of the passage in it. The higher rank wins, so a dated document goes over an undated one, a later date over an
-earlier one, and among equals the later in the input.
+which the document was first read together with the place of the passage in it. The higher rank wins, so a dated document goes
+over an undated one, a later date over an earlier one, and among equals the later in the input.
 
 Against a value that the graph already holds:
 

@@ -41,7 +41,9 @@ class Vocabulary:
             node = self.schema.node(name)
             return node.label if node else None
         name = " ".join(name.split())
-        return self._labels.setdefault(fold(name), name) if fold(name) and len(name) <= _LONGEST_NAME and "\0" not in name else None
+        return (
+            self._labels.setdefault(fold(name), name) if fold(name) and len(name) <= _LONGEST_NAME and "\0" not in name else None
+        )
 
     def type(self, name: str) -> str | None:
         """The relationship type that ``name`` means; without a schema in capitals with underscores."""

@@ -58,15 +58,17 @@ class SavedChunks:
     counters: Counters = field(default_factory=Counters)
 
 
-async def save_chunks(connection: Connection, chunks: Sequence[Chunk], documents: Sequence[str], timeout: float) -> SavedChunks:
-    """Store the chunks of these documents, join each to the next, and remove those that a changed document no longer has.
+async def save_chunks(connection: Connection, chunks: Sequence[Chunk], timeout: float) -> SavedChunks:
+    """Store the chunks, join each to the next, and remove those that their documents, changed since, no longer have.
 
-    Of the other documents of the graph nothing is touched. Chunks that are there already are left as they are.
+    Of other documents nothing is touched, nor of one that gave no text this time: it may only have failed to be read. Chunks
+    that are there already are left as they are.
     """
     result = SavedChunks(total=len(chunks))
     if (made := await ensure_key(connection, statements.CHUNK, "id")).warning:
         result.warnings.append(made.warning)
-    rows = await read_current(connection, statements.STORED_CHUNKS, {"documents": list(documents)}, timeout=timeout, origin=ORIGIN)
+    documents = {"documents": sorted({chunk.document for chunk in chunks})}
+    rows = await read_current(connection, statements.STORED_CHUNKS, documents, timeout=timeout, origin=ORIGIN)
     stored = {row["id"]: row for row in rows}
     kept = {chunk.id for chunk in chunks}
     changed = []
@@ -93,4 +95,3 @@ async def save_chunks(connection: Connection, chunks: Sequence[Chunk], documents
             result.counters += await write(connection, statement, {name: batch}, timeout=timeout, origin=ORIGIN)
     result.created, result.deleted = result.counters.nodes_created, result.counters.nodes_deleted
     return result
-

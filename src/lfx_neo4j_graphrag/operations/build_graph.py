@@ -7,8 +7,7 @@ import hashlib
 import time
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from datetime import date
+from dataclasses import dataclass
 from typing import Any
 
 from ..cypher.graph_statements import CHUNK, GRAPH_MARK
@@ -24,20 +23,18 @@ from ..extraction.dates import document_date
 from ..extraction.grammar import parse_schema
 from ..extraction.language import is_spanish
 from ..extraction.names import fold
-from ..extraction.passages import joined, plan_chunks, plan_reads
-from ..extraction.prompt import Passage
 from ..extraction.proposal import describe, proposal_messages, read_proposal
 from ..extraction.schema import GraphSchema
 from ..extraction.shapes import graph_document
 from ..extraction.similar import near_pairs
-from ..extraction.states import rank_of
 from ..extraction.vocabulary import Vocabulary
 from ..records.documents import Document, documents_from
 from ..records.report import Report
-from .build_chunks import Chunk, SavedChunks, save_chunks
+from .build_chunks import SavedChunks, save_chunks
 from .build_indexes import check_work, chunk_work, embedder_work, entity_work, first_label, indexed_columns, write_lines
+from .build_planning import Plan, Unit, plan, sources_of
 from .build_reading import Reader, Reading
-from .build_report import BuildReport, DocumentOutcome
+from .build_report import BuildReport
 from .build_writing import ORIGIN, Found, GraphWriter
 from .memory import Memory, memory_file
 from .model import CallFailed
@@ -72,40 +69,12 @@ class BuildGraphRequest:
     model_timeout: float = MODEL_TIMEOUT
 
 
-@dataclass
-class _Source:
-    """A document: the incoming texts of one name."""
-
-    name: str
-    shown: str
-    position: int
-    parts: list[Document] = field(default_factory=list)
-    date: date | None = None
-    number: int = 0
-
-    @property
-    def text(self) -> str:
-        return joined([(part.text, part.page) for part in self.parts])[0]
-
-
-@dataclass
-class _Unit:
-    """One thing to read: a passage for the model, or a graph document."""
-
-    source: _Source
-    outcome: DocumentOutcome
-    part: int
-    passage: Passage | None = None
-    graph: Any = None
-    chunk: str | None = None
-
-
 async def build_graph(connection: Connection, request: BuildGraphRequest, progress: Progress | None = None) -> Result:
     """Read documents with the model, save the entities and relationships they state, index them and report.
 
-    ``details["report"]`` holds the numbers (``BuildReport.as_dict``), ``details["status"]`` ok, partial or failed. A document that
-    can't be read is reported by name and reason; what the others gave is saved, as soon as it is read. ``rows`` has a row per
-    document. Which of two statements stands is explained in ``extraction.states``.
+    ``details["report"]`` holds the numbers (``BuildReport.as_dict``), ``details["status"]`` ok, partial or failed. A document
+    that can't be read is reported by name and reason; what the others gave is saved, as soon as it is read. ``rows`` has a row
+    per document. Which of two statements stands is explained in ``extraction.states``.
 
     Raises InputError for fields that can't be understood (with field and line), a missing model or no documents; ModelFailed when
     the provider refuses every call (key, credit, unknown model); IndexProblem and EmbeddingProblem before anything is asked; and
@@ -114,12 +83,16 @@ async def build_graph(connection: Connection, request: BuildGraphRequest, progre
     schema = parse_schema(request.allowed_patterns, request.node_types, request.relationship_types)
     reserved = {fold(CHUNK)} & {fold(node.label) for node in schema.nodes}
     if request.save_source_chunks and reserved:
-        raise InputError(f"Node Types has the type {CHUNK}, which Save Source Chunks keeps for passages.", "Give it another name.")
+        raise InputError(
+            f"Node Types has the type {CHUNK}, which Save Source Chunks keeps for passages.", "Give it another name."
+        )
     documents = documents_from(request.documents)
     if not documents:
         raise InputError("There are no documents.", "Connect texts, files or a table with a text column to Data.")
     if request.model is None and any(document.graph is None and document.text.strip() for document in documents):
-        raise InputError("No language model is connected.", "Connect a Language Model; only graph documents are saved without one.")
+        raise InputError(
+            "No language model is connected.", "Connect a Language Model; only graph documents are saved without one."
+        )
     memory = Memory(memory_file() if request.use_cache else None)
     try:
         return await _Run(connection, request, schema, documents, memory, progress).run()
@@ -140,9 +113,8 @@ class _Run:
         self.connection, self.request, self.schema, self.memory, self.progress = connection, request, schema, memory, progress
         self.instructions = request.extraction_instructions or ""
         self.report = BuildReport()
-        self.sources = _sources(documents)
-        self.units: list[_Unit] = []
-        self.chunks: list[Chunk] = []
+        self.sources = sources_of(documents)
+        self.plan = Plan()
         self.done = 0
 
     async def run(self) -> Result:
@@ -159,7 +131,8 @@ class _Run:
 
         graph = await self._number_documents()
         vocabulary = await self._vocabulary()
-        self._plan()
+        self.plan = plan(self.sources, keep_chunks=self.request.save_source_chunks)
+        self.report.documents, self.report.warnings = self.plan.outcomes, self.plan.warnings
         reader = Reader(
             self.request.model,
             vocabulary,
@@ -216,51 +189,29 @@ class _Run:
         only_graphs = all(part.graph for source in self.sources for part in source.parts)
         keys: dict[str, str] = {}
         for constraint in await list_constraints(self.connection):
-            if constraint.entity == "NODE" and len(constraint.labels) == len(constraint.properties) == 1 and "EXIST" not in constraint.kind:
+            if (
+                constraint.entity == "NODE"
+                and len(constraint.labels) == len(constraint.properties) == 1
+                and "EXIST" not in constraint.kind
+            ):
                 keys.setdefault(constraint.labels[0], constraint.properties[0])
-        labels = await fetch(self.connection, "CALL db.labels() YIELD label RETURN label", origin=ORIGIN) if self.schema.empty else []
+        labels = (
+            await fetch(self.connection, "CALL db.labels() YIELD label RETURN label", origin=ORIGIN) if self.schema.empty else []
+        )
         default = "id" if only_graphs else "nombre" if is_spanish(sample) else "name"
         return Vocabulary(self.schema, keys=keys, labels=[row["label"] for row in labels], default_key=default)
 
-    def _plan(self) -> None:
-        """What is to be read, and the passages that are kept, in the order of the documents' dates."""
-        keep = self.request.save_source_chunks
-        for source in sorted(self.sources, key=lambda source: rank_of(source.date, source.number)):
-            outcome = DocumentOutcome(source.shown, source.position, source.date.isoformat() if source.date else None)
-            self.report.documents.append(outcome)
-            if problem := next((part.problem for part in source.parts if part.problem), ""):
-                outcome.reasons.append(problem)
-            texts = [(part.text, part.page) for part in source.parts if part.graph is None]
-            graphs = [part for part in source.parts if part.graph]
-            if not graphs and not any(text.strip() for text, _ in texts):
-                outcome.reasons = outcome.reasons or ["it has no text (empty, or scanned pages without text recognition)"]
-                continue
-            planned = (plan_chunks if keep else plan_reads)(texts) if any(text.strip() for text, _ in texts) else []
-            title = str(source.parts[0].metadata.get("title") or "")
-            for passage in planned:
-                chunk = Chunk(source.name, passage, source.date, title) if keep else None
-                if chunk:
-                    self.chunks.append(chunk)
-                read = Passage(
-                    passage.text, source.shown, source.date, passage.headings, passage.before, passage.position - 1, len(planned)
-                )
-                self.units.append(_Unit(source, outcome, passage.position, passage=read, chunk=chunk.id if chunk else None))
-            for number, part in enumerate(graphs, len(planned) + 1):
-                chunk = None
-                if keep and part.text.strip():
-                    passage = plan_reads([(part.text, part.page)])[0]
-                    chunk = Chunk(source.name, type(passage)(part.text, number, part.page, passage.headings), source.date, title)
-                    self.chunks.append(chunk)
-                self.units.append(_Unit(source, outcome, number, graph=part.graph, chunk=chunk.id if chunk else None))
-        self.report.documents.sort(key=lambda outcome: outcome.position)
-
     async def _propose(self, reader: Reader) -> None:
         """Without any schema: one call that proposes one from samples of all documents."""
-        texts = [(source.shown, source.text) for source in self.sources if any(part.graph is None and part.text.strip() for part in source.parts)]
+        texts = [
+            (source.shown, source.text)
+            for source in self.sources
+            if any(part.graph is None and part.text.strip() for part in source.parts)
+        ]
         if not self.schema.empty or not texts:
             return
         if self.progress:
-            self.progress(0, len(self.units), "documents: proposing a schema")
+            self.progress(0, len(self.plan.units), "documents: proposing a schema")
         answer = await reader.ask(proposal_messages(texts, PROPOSAL_CHARS, self.instructions))
         schema, instructions = read_proposal(answer.text, answer.finish_reason)
         if not schema.nodes:
@@ -276,24 +227,23 @@ class _Run:
     async def _save_chunks(self) -> SavedChunks:
         if not self.request.save_source_chunks:
             return SavedChunks()
-        names = [source.name for source in self.sources]
-        return await save_chunks(self.connection, self.chunks, names, self.request.timeout)
+        return await save_chunks(self.connection, self.plan.chunks, self.request.timeout)
 
     # ------------------------------------------------------------------------------------------------- reading
 
     async def _extract(self, reader: Reader, writer: GraphWriter) -> None:
         """Read all units at once (the semaphore bounds the calls) and save each as soon as it is read."""
-        queue: asyncio.Queue[tuple[_Unit, Reading | BaseException]] = asyncio.Queue()
+        queue: asyncio.Queue[tuple[Unit, Reading | BaseException]] = asyncio.Queue()
 
-        async def work(unit: _Unit) -> None:
+        async def work(unit: Unit) -> None:
             try:
                 await queue.put((unit, await self._read(unit, reader)))
             except Exception as error:
                 await queue.put((unit, error))
 
-        tasks = [asyncio.create_task(work(unit)) for unit in self.units]
+        tasks = [asyncio.create_task(work(unit)) for unit in self.plan.units]
         try:
-            while self.done < len(self.units):
+            while self.done < len(self.plan.units):
                 arrived = [await queue.get()]
                 while not queue.empty():
                     arrived.append(queue.get_nowait())
@@ -304,12 +254,14 @@ class _Run:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
 
-    async def _read(self, unit: _Unit, reader: Reader) -> Reading:
+    async def _read(self, unit: Unit, reader: Reader) -> Reading:
         if unit.graph is not None:
-            return Reading(conform(graph_document(unit.graph.nodes, unit.graph.links, reader.vocabulary.schema), reader.vocabulary))
+            return Reading(
+                conform(graph_document(unit.graph.nodes, unit.graph.links, reader.vocabulary.schema), reader.vocabulary)
+            )
         return await reader.read(unit.passage)
 
-    async def _settle(self, arrived: Sequence[tuple[_Unit, Reading | BaseException]], writer: GraphWriter) -> None:
+    async def _settle(self, arrived: Sequence[tuple[Unit, Reading | BaseException]], writer: GraphWriter) -> None:
         found: list[Found] = []
         fatal: BaseException | None = None
         for unit, reading in arrived:
@@ -322,8 +274,7 @@ class _Run:
                 fatal = reading
             else:
                 self._count(unit, reading, where)
-                rank = rank_of(unit.source.date, unit.source.number, unit.part)
-                found.append(Found(reading.extraction, rank, unit.source.shown, unit.chunk))
+                found.append(Found(reading.extraction, unit.rank, unit.source.shown, unit.chunk))
         if found:
             await writer.save(found)
         if fatal:
@@ -331,9 +282,9 @@ class _Run:
         if self.progress:
             failed = sum(document.status == "failed" for document in self.report.documents)
             what = "passages" if self.request.save_source_chunks else "documents"
-            self.progress(self.done, len(self.units), f"{what} read: {len(writer.nodes)} entities, {failed} failed")
+            self.progress(self.done, len(self.plan.units), f"{what} read: {len(writer.nodes)} entities, {failed} failed")
 
-    def _count(self, unit: _Unit, reading: Reading, where: str) -> None:
+    def _count(self, unit: Unit, reading: Reading, where: str) -> None:
         extraction = reading.extraction
         unit.outcome.entities += len(extraction.entities)
         unit.outcome.links += len(extraction.links)
@@ -371,17 +322,3 @@ class _Run:
         report.embeddings = indexing.embeddings
         report.indexes = indexing.indexes
         report.warnings += [*saved.warnings, *writer.warnings, *indexing.warnings]
-
-
-def _sources(documents: Sequence[Document]) -> list[_Source]:
-    """Texts of one named document together, in the order in which the documents begin."""
-    found: dict[str, _Source] = {}
-    for document in documents:
-        if document.given:
-            shown = document.name
-        else:
-            words = " ".join(document.text.split())[:40]
-            shown = f"document {document.position}" + (f" ({words}…)" if words else "")
-        source = found.setdefault(document.name, _Source(document.name, shown, document.position))
-        source.parts.append(document)
-    return list(found.values())

@@ -44,7 +44,9 @@ def entity_work(
     base: IndexWork, label: str, names: tuple[str, str], analyzer: str, words: Sequence[str] = (), filterable: Sequence[str] = ()
 ) -> IndexWork:
     """The two indexes of an entity type. ``names`` empty: ``<label>_vector`` and ``<label>_text``; ``-``: none."""
-    vector_name, text_name = (name.strip() or index_name(label, ending) for name, ending in zip(names, ("_vector", "_text"), strict=True))
+    vector_name, text_name = (
+        name.strip() or index_name(label, ending) for name, ending in zip(names, ("_vector", "_text"), strict=True)
+    )
     vector = fulltext = None
     if base.dimensions and vector_name != NO_INDEX:
         vector = VectorWish(vector_name, label, base.dimensions, tuple(filterable), EMBEDDING_PROPERTY)
@@ -72,8 +74,12 @@ def indexed_columns(writer: GraphWriter, label: str) -> tuple[list[str], list[st
         for name in node.said:
             columns.setdefault(name, []).append(node.properties.get(name))
     columns.pop(TEXT, None)
-    texts = [name for name, values in columns.items() if all(isinstance(value, str) and len(value) <= SHORT_TEXT for value in values)]
-    others = [name for name, values in columns.items() if all(isinstance(value, (bool, int, float, date, time)) for value in values)]
+    texts = [
+        name for name, values in columns.items() if all(isinstance(value, str) and len(value) <= SHORT_TEXT for value in values)
+    ]
+    others = [
+        name for name, values in columns.items() if all(isinstance(value, (bool, int, float, date, time)) for value in values)
+    ]
     key = writer.labels[label].key_property
     keys = [key] if all(isinstance(node.key, str) for node in nodes) else []
     filterable = [name for name in columns if name in texts or name in others]
@@ -89,7 +95,13 @@ def first_label(declared: str | None, identities: Sequence[Identity]) -> str | N
 
 
 async def write_lines(
-    connection: Connection, writer: GraphWriter, label: str, work: IndexWork, report: Report, timeout: float, progress: Progress | None
+    connection: Connection,
+    writer: GraphWriter,
+    label: str,
+    work: IndexWork,
+    report: Report,
+    timeout: float,
+    progress: Progress | None,
 ) -> None:
     """Give the nodes of this run their own line as ``text``, and its vector. Only what changed is written and embedded.
 

@@ -69,7 +69,9 @@ class Reader:
             return Reading(second)
         if not found and not found_again:
             said = " ".join((again.text or answer.text).split())[:120]
-            raise ModelFailed(f"The model answered without data: “{said}”" if said else "The model's answer was empty.", kind="model_answer")
+            raise ModelFailed(
+                f"The model answered without data: “{said}”" if said else "The model's answer was empty.", kind="model_answer"
+            )
         return Reading(merged([extraction, second]), "the model's answer broke off; what was complete is saved")
 
     async def _halves(self, passage: Passage, depth: int, first: Extraction) -> Reading:

@@ -88,7 +88,9 @@ class BuildReport:
         return {
             "documents": len(self.documents),
             "failed_documents": [
-                {"document": d.document, "position": d.position, "reason": "; ".join(d.reasons)} for d in self.documents if d.reasons
+                {"document": d.document, "position": d.position, "reason": "; ".join(d.reasons)}
+                for d in self.documents
+                if d.reasons
             ],
             "nodes_created": self._nodes("created"),
             "nodes_updated": self._nodes("changed"),
@@ -118,13 +120,18 @@ class BuildReport:
     def as_text(self) -> str:
         read = sum(document.status != "failed" for document in self.documents)
         lines = [
-            f"Read {read} of {len(self.documents)} documents in {self.seconds:.1f} s: {_counted(self._nodes('created'), 'node')} and "
-            f"{_counted(self._relationships('created'), 'relationship')} created, {self._nodes('changed')} nodes changed, "
+            f"Read {read} of {len(self.documents)} documents in {self.seconds:.1f} s: "
+            f"{_counted(self._nodes('created'), 'node')} and {_counted(self._relationships('created'), 'relationship')} created, "
+            f"{self._nodes('changed')} nodes changed, "
             f"{self._nodes('unchanged')} nodes and {self._relationships('unchanged')} relationships unchanged."
         ]
         for title, counted in (("Nodes", self.nodes), ("Relationships", self.relationships)):
             if counted:
-                lines.append(f"{title}: " + ", ".join(f"{name} {sum(c.values())} ({c['created']} new)" for name, c in counted.items()) + ".")
+                lines.append(
+                    f"{title}: "
+                    + ", ".join(f"{name} {sum(c.values())} ({c['created']} new)" for name, c in counted.items())
+                    + "."
+                )
         calls = f"{_counted(self.model_calls, 'model call')}, {_counted(self.cached_answers, 'remembered answer')}"
         lines.append(f"{calls}, {self.input_tokens:,} tokens in and {self.output_tokens:,} out.")
         if self.chunks:
@@ -133,10 +140,18 @@ class BuildReport:
             lines.append("Indexes: " + ", ".join(f"{index['name']} ({index['state']})" for index in self.indexes) + ".")
         failed = [f"{document.document}: {'; '.join(document.reasons)}" for document in self.documents if document.reasons]
         lines += _section("Not read, or only in part:", failed)
-        lines += _section("Changed in time:", [f"{c['node']} {c['property']}: {c['from']} -> {c['to']} ({c['document']})" for c in self.state_changes])
-        older = [f"{o['node']} {o['property']}: {o['kept']} kept, not {o['not_applied']} ({o['document']}: {o['why']})" for o in self.older_not_applied]
+        lines += _section(
+            "Changed in time:",
+            [f"{c['node']} {c['property']}: {c['from']} -> {c['to']} ({c['document']})" for c in self.state_changes],
+        )
+        older = [
+            f"{o['node']} {o['property']}: {o['kept']} kept, not {o['not_applied']} ({o['document']}: {o['why']})"
+            for o in self.older_not_applied
+        ]
         lines += _section("Older statements that were not applied:", older)
-        lines += _section("Names that may be the same (not merged):", [f"{c['type']}: {' / '.join(c['names'])}" for c in self.candidates])
+        lines += _section(
+            "Names that may be the same (not merged):", [f"{c['type']}: {' / '.join(c['names'])}" for c in self.candidates]
+        )
         if self.dropped:
             lines.append("Left out: " + ", ".join(f"{number} {reason}" for reason, number in self.dropped.most_common()) + ".")
         if self.proposal:

@@ -13,7 +13,7 @@ from ..cypher.write_statements import count_nodes
 from ..database.connection import Connection
 from ..database.indexes import ensure_key
 from ..database.reading import Origin
-from ..database.writing import Counters, read_current, write
+from ..database.writing import read_current, write
 from ..defaults import KEYS_MOST, WRITE_BATCH
 from ..extraction.conform import Entity, Extraction, Identity
 from ..extraction.names import fold_key
@@ -22,6 +22,7 @@ from ..extraction.vocabulary import Vocabulary
 from .memory import Memory
 
 ORIGIN = Origin("build_graph")
+_ROWS_TOGETHER = 2 * WRITE_BATCH
 _LinkKey = tuple[str, Identity, Identity]
 
 
@@ -67,9 +68,11 @@ class _Label:
 
 
 class GraphWriter:
-    """Writes extractions in any order of arrival with the same result; ``links_created`` is counted by the server."""
+    """Writes extractions in any order of arrival with the same result; ``links_created`` are counted by type."""
 
-    def __init__(self, connection: Connection, vocabulary: Vocabulary, memory: Memory, graph: str, *, chunks: bool, timeout: float) -> None:
+    def __init__(
+        self, connection: Connection, vocabulary: Vocabulary, memory: Memory, graph: str, *, chunks: bool, timeout: float
+    ) -> None:
         self.connection, self.vocabulary, self.memory, self.graph = connection, vocabulary, memory, graph
         self.chunks, self.timeout = chunks, timeout
         self.nodes: dict[Identity, Stored] = {}
@@ -82,21 +85,17 @@ class GraphWriter:
     # ----------------------------------------------------------------------------------------------- one flush
 
     async def save(self, found: Sequence[Found]) -> None:
-        """Write what these calls gave, in one transaction for up to ``WRITE_BATCH`` rows of a kind."""
+        """Write what these calls gave: entities, links and mentions in one transaction."""
         found = sorted(found, key=lambda one: one.rank)
         await self._load(found)
         evidence: list[tuple[str, str, Any, Rank]] = []
-        await self._write(self._entities(found, evidence))
-        for kind, todo in await self._links(found, evidence):
-            self.links_created[kind] += (await self._write(todo)).relationships_created
-        await self._write(self._mentions(found))
+        todo = self._entities(found, evidence)
+        todo += await self._links(found, evidence)
+        todo += self._mentions(found)
+        for together in _transactions(todo):
+            await write(self.connection, together, timeout=self.timeout, origin=ORIGIN)
         if evidence:
             self.memory.keep_evidence(self.graph, evidence)
-
-    async def _write(self, todo: Sequence[tuple[str, dict[str, Any]]]) -> Counters:
-        if not todo:
-            return Counters()
-        return await write(self.connection, todo, timeout=self.timeout, origin=ORIGIN)
 
     async def _load(self, found: Sequence[Found]) -> None:
         wanted: dict[str, dict[str, Entity]] = defaultdict(dict)
@@ -208,8 +207,7 @@ class GraphWriter:
 
     # --------------------------------------------------------------------------------------------------- links
 
-    async def _links(self, found: Sequence[Found], evidence: list) -> list[tuple[str, list[tuple[str, dict[str, Any]]]]]:
-        """(relationship type, statements) pairs, each pair a transaction so that what was created is counted by type."""
+    async def _links(self, found: Sequence[Found], evidence: list) -> list[tuple[str, dict[str, Any]]]:
         fresh: dict[_LinkKey, None] = {}
         described: dict[_LinkKey, list[tuple[Found, dict[str, Any]]]] = defaultdict(list)
         for one in found:
@@ -220,29 +218,28 @@ class GraphWriter:
                     fresh[key] = None
                 if link.properties:
                     described[key].append((one, link.properties))
-        todo = []
+        todo: list[tuple[str, dict[str, Any]]] = []
         for (start, kind, end), keys in self._by_pattern(fresh):
-            text = statements.merge_links(start, kind, end)
-            todo.append((kind, [(text, {"rows": batch}) for batch in _batches([self._link_row(key) for key in keys])]))
+            await self._read_links(start, kind, end, [key for key in keys if self._both_existed(key)])
+            rows = [self._link_row(key) for key in keys if not self.links[key].existed]
+            self.links_created[kind] += len(rows)
+            todo += [(statements.merge_links(start, kind, end), {"rows": batch}) for batch in _batches(rows)]
         for (start, kind, end), keys in self._by_pattern(described):
-            unread = [key for key in keys if not self.links[key].changed and self._both_existed(key)]
-            for batch in _batches(unread):
-                rows = [self._link_row(key) | {"number": number} for number, key in enumerate(batch)]
-                for row in await self._read(statements.stored_links(start, kind, end), {"rows": rows}):
-                    stored = self.links[batch[row["number"]]]
-                    stored.properties = {name: native(value) for name, value in row["properties"].items()}
-                    stored.before = dict(stored.properties)
-            updates = []
-            for key in keys:
-                properties = self._link_changes(key, described[key], evidence)
-                if properties:
-                    updates.append(self._link_row(key) | {"properties": properties})
-            todo.append((kind, [(statements.update_links(start, kind, end), {"rows": batch}) for batch in _batches(updates)]))
+            changes = [(key, self._link_changes(key, described[key], evidence)) for key in keys]
+            rows = [self._link_row(key) | {"properties": properties} for key, properties in changes if properties]
+            todo += [(statements.update_links(start, kind, end), {"rows": batch}) for batch in _batches(rows)]
         return todo
+
+    async def _read_links(self, start: tuple[str, str], kind: str, end: tuple[str, str], keys: list[_LinkKey]) -> None:
+        """Which of these links between nodes that existed are there already, and what they hold."""
+        for batch in _batches(keys):
+            rows = [self._link_row(key) | {"number": number} for number, key in enumerate(batch)]
+            for row in await self._read(statements.stored_links(start, kind, end), {"rows": rows}):
+                properties = {name: native(value) for name, value in row["properties"].items()}
+                self.links[batch[row["number"]]] = Stored(None, True, properties, ("", 0), dict(properties))
 
     def _link_changes(self, key: _LinkKey, described: Iterable[tuple[Found, dict[str, Any]]], evidence: list) -> dict[str, Any]:
         stored = self.links[key]
-        stored.changed = True  # read once; from here on this run knows what it holds
         declared = self.vocabulary.schema.relationship(key[0])
         owner = "\0".join((*key[1], key[0], *key[2]))
         changes: dict[str, Any] = {}
@@ -298,7 +295,13 @@ class GraphWriter:
                 value = stored.before.get(name)
                 for rank, following, document in sorted(said, key=lambda entry: entry[0]):
                     if value is not None and not _same(value, following):
-                        change = {"node": owner, "property": name, "from": shown(value), "to": shown(following), "document": document}
+                        change = {
+                            "node": owner,
+                            "property": name,
+                            "from": shown(value),
+                            "to": shown(following),
+                            "document": document,
+                        }
                         changes.append((rank, change))
                     value = following
         return [change for _, change in sorted(changes, key=lambda entry: (entry[0], entry[1]["node"], entry[1]["property"]))]
@@ -327,6 +330,19 @@ def _same(one: Any, other: Any) -> bool:
 def _refusal(owner: str, name: str, kept: Any, value: Any, document: str, why: str) -> dict[str, Any]:
     node = " ".join(owner.split("\0"))
     return {"node": node, "property": name, "kept": shown(kept), "not_applied": shown(value), "document": document, "why": why}
+
+
+def _transactions(todo: Sequence[tuple[str, dict[str, Any]]]) -> list[list[tuple[str, dict[str, Any]]]]:
+    """One transaction, so that a stopped run leaves no half-written document; several only for what one can't hold."""
+    groups: list[list[tuple[str, dict[str, Any]]]] = []
+    rows = _ROWS_TOGETHER
+    for statement in todo:
+        rows += len(statement[1]["rows"])
+        if rows > _ROWS_TOGETHER:
+            groups.append([])
+            rows = len(statement[1]["rows"])
+        groups[-1].append(statement)
+    return groups
 
 
 def _batches(rows: Sequence[Any]) -> list[Sequence[Any]]:

@@ -86,7 +86,9 @@ class Memory:
         numbers = []
         with self._file:
             for digest in digests:
-                row = self._file.execute("SELECT number FROM documents WHERE graph = ? AND digest = ?", (graph, digest)).fetchone()
+                row = self._file.execute(
+                    "SELECT number FROM documents WHERE graph = ? AND digest = ?", (graph, digest)
+                ).fetchone()
                 if row is None:
                     last += 1
                     self._file.execute("INSERT INTO documents VALUES (?, ?, ?)", (graph, digest, last))

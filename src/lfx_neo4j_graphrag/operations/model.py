@@ -17,9 +17,19 @@ from ..errors import InputError, ModelFailed
 
 _STATUS_IN_TEXT = re.compile(r"(?:^\W*|(?:status|error|code|http)\D{0,15})([45]\d\d)\b|\b(429)\b", re.IGNORECASE)
 _WAIT_IN_TEXT = re.compile(r"(?:try again|retry)\s*(?:in|after)?\s*:?\s*(\d+(?:\.\d+)?)\s*(ms|s\b|sec|m\b|min)?", re.IGNORECASE)
-_TOO_LONG = re.compile(r"context.{0,10}length|context window|maximum context|too many tokens|too long|token limit|exceeds the (?:maximum|limit)", re.I)
+_TOO_LONG = re.compile(
+    r"context.{0,10}length|context window|maximum context|too many tokens|too long|token limit|exceeds the (?:maximum|limit)",
+    re.I,
+)
 _NO_CREDIT = re.compile(r"insufficient_quota|exceeded your current quota|billing|credit balance", re.IGNORECASE)
-_LOST_CONNECTION = ("ConnectionError", "ConnectError", "APIConnectionError", "ReadError", "RemoteProtocolError", "ServerDisconnected")
+_LOST_CONNECTION = (
+    "ConnectionError",
+    "ConnectError",
+    "APIConnectionError",
+    "ReadError",
+    "RemoteProtocolError",
+    "ServerDisconnected",
+)
 _SECRET = re.compile(r"(?:sk|pk|key|token|bearer)[-_ :=]+\S+|[A-Za-z0-9+/_-]{24,}", re.IGNORECASE)
 _TIMEOUT_ATTEMPTS = 2  # a call that took minutes is repeated once only
 _sleep = asyncio.sleep  # tests look at the waits instead of sitting through them
@@ -221,11 +231,17 @@ def _explained(error: Exception, attempts: int, timeout: float) -> Exception:
     times = f" ({attempts} attempts)" if attempts > 1 else ""
     said = _SECRET.sub("…", " ".join(str(error).split()))[:160]
     if status in (401, 403):
-        return CallFailed(f"The model's provider refused the key ({status}).", "Check the API key of the model.", kind="model_key")
+        return CallFailed(
+            f"The model's provider refused the key ({status}).", "Check the API key of the model.", kind="model_key"
+        )
     if status == 429 and _NO_CREDIT.search(str(error)):
-        return CallFailed("The model's provider answered 429: no credit is left.", "Check the account of the model.", kind="model_key")
+        return CallFailed(
+            "The model's provider answered 429: no credit is left.", "Check the account of the model.", kind="model_key"
+        )
     if status == 404:
-        return CallFailed("The model's provider doesn't know the model (404).", "Check the model's name and address.", kind="model_key")
+        return CallFailed(
+            "The model's provider doesn't know the model (404).", "Check the model's name and address.", kind="model_key"
+        )
     if status == 429:
         return CallFailed(f"The model's provider answered 429, too many requests{times}.", "Try again later.", kind="model_busy")
     if status is not None and status >= 500:
@@ -235,7 +251,9 @@ def _explained(error: Exception, attempts: int, timeout: float) -> Exception:
     if status is not None:
         return CallFailed(f"The model's provider answered {status}: {said}", "Check the settings of the model.")
     if _is_timeout(error):
-        return CallFailed(f"The model did not answer within {timeout:g} s{times}.", "Try again, or use a faster model.", kind="model_timeout")
+        return CallFailed(
+            f"The model did not answer within {timeout:g} s{times}.", "Try again, or use a faster model.", kind="model_timeout"
+        )
     if _is_lost(error):
         return CallFailed(f"The model could not be reached{times}.", "Check its address and the network.")
     return CallFailed(f"The model failed: {type(error).__name__}: {said}", "Check the settings of the model.")

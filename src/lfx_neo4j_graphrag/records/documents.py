@@ -178,7 +178,9 @@ def _page(metadata: dict[str, Any]) -> int | None:
 
 def _text_field(record: Mapping[str, Any]) -> str | None:
     lowered = {str(name).lower(): name for name in record}
-    return next((lowered[name] for name in _TEXT_FIELDS if name in lowered and not isinstance(record[lowered[name]], (dict, list))), None)
+    return next(
+        (lowered[name] for name in _TEXT_FIELDS if name in lowered and not isinstance(record[lowered[name]], (dict, list))), None
+    )
 
 
 def _filled(value: Any) -> bool:

@@ -15,7 +15,9 @@ def test_texts_of_ordinary_names():
     ends = "UNWIND $rows AS row MATCH (a:`A` {`x`: row.start}) MATCH (b:`B` {`y`: row.end})"
     assert statements.merge_links(("A", "x"), "T", ("B", "y")) == f"{ends} MERGE (a)-[:`T`]->(b)"
     assert statements.update_links(("A", "x"), "T", ("B", "y")) == f"{ends} MATCH (a)-[r:`T`]->(b) SET r += row.properties"
-    assert statements.stored_links(("A", "x"), "T", ("B", "y")).endswith("RETURN row.number AS number, properties(r) AS properties")
+    assert statements.stored_links(("A", "x"), "T", ("B", "y")).endswith(
+        "RETURN row.number AS number, properties(r) AS properties"
+    )
     assert statements.merge_mentions("L", "k").endswith("MATCH (n:`L` {`k`: row.key}) MERGE (c)-[:MENTIONS]->(n)")
 
 
@@ -30,7 +32,11 @@ def test_dates_of_named_properties_or_of_all():
 
 
 def test_vectors_never_travel():
-    for text in (statements.stored_entities("L", "k", chunks=False), statements.entity_lines("L", "k", {}), statements.STORED_CHUNKS):
+    for text in (
+        statements.stored_entities("L", "k", chunks=False),
+        statements.entity_lines("L", "k", {}),
+        statements.STORED_CHUNKS,
+    ):
         assert "embedding: null}" in text
 
 

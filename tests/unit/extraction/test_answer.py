@@ -9,7 +9,10 @@ from lfx_neo4j_graphrag.extraction.answer import read_answer
 # The machine that runs the tests may be busy.
 relaxed = settings(deadline=None, max_examples=80, suppress_health_check=[HealthCheck.too_slow])
 
-DATA = {"Parte": [{"codigo": "P-1", "estado": "abierta", "DE_CLIENTE": "Bar Ñandú"}, {"codigo": "P-2"}], "Cliente": [{"nombre": "Bar Ñandú"}]}
+DATA = {
+    "Parte": [{"codigo": "P-1", "estado": "abierta", "DE_CLIENTE": "Bar Ñandú"}, {"codigo": "P-2"}],
+    "Cliente": [{"nombre": "Bar Ñandú"}],
+}
 TEXT = json.dumps(DATA, ensure_ascii=False)
 
 
@@ -35,7 +38,9 @@ def test_wrapping_and_slips_change_nothing(answer):
     assert found.values == [DATA] and not found.cut
 
 
-@pytest.mark.parametrize("answer", ["", "Lo siento, no puedo ayudar con eso.", "<think>no end " + TEXT, "[1] y [2]", "{gracias}", "null", "42"])
+@pytest.mark.parametrize(
+    "answer", ["", "Lo siento, no puedo ayudar con eso.", "<think>no end " + TEXT, "[1] y [2]", "{gracias}", "null", "42"]
+)
 def test_an_answer_without_data(answer):
     assert read_answer(answer).values == []
 

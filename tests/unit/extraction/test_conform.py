@@ -49,7 +49,8 @@ SHAPES = {
     "asked for, other case and accents": {"PARTÉ": [{"Código": "P-1", "Estado": "ABIERTA", "de cliente": "Ana"}]},
     "asked for, from the other side": {"Parte": [P1], "Cliente": [ANA | {"DE_CLIENTE": "P-1"}]},
     "asked for, wrapped": {"result": {"Parte": [P1 | {"DE_CLIENTE": "Ana"}]}},
-    "asked for, one object a line": '{"Parte": [{"codigo": "P-1", "estado": "abierta", "DE_CLIENTE": "Ana"}]}\n{"Cliente": [{"nombre": "Ana"}]}',
+    "asked for, one object a line": '{"Parte": [{"codigo": "P-1", "estado": "abierta", "DE_CLIENTE": "Ana"}]}\n'
+    '{"Cliente": [{"nombre": "Ana"}]}',
     "neo4j-graphrag": {
         "nodes": [{"id": "0", "label": "Parte", "properties": P1}, {"id": "1", "label": "Cliente", "properties": ANA}],
         "relationships": [{"type": "DE_CLIENTE", "start_node_id": "0", "end_node_id": "1", "properties": {}}],
@@ -73,7 +74,9 @@ SHAPES = {
         "relationships": [{"type": "DE_CLIENTE", "start_node_id": "0", "end_node_id": "1"}],
     },
     "neo4j-graphrag-python#411: strings inside": {
-        "nodes": json.dumps([{"id": "0", "label": "Parte", "properties": P1}, {"id": "1", "label": "Cliente", "properties": ANA}]),
+        "nodes": json.dumps(
+            [{"id": "0", "label": "Parte", "properties": P1}, {"id": "1", "label": "Cliente", "properties": ANA}]
+        ),
         "relationships": [json.dumps({"type": "DE_CLIENTE", "start": "0", "end": "1"})],
     },
     "langchain#29515: relation type as an object": {
@@ -82,10 +85,22 @@ SHAPES = {
     },
     "langchain#26624: properties as pairs": {
         "nodes": [
-            {"id": "0", "type": "Parte", "properties": [{"key": "codigo", "value": "P-1"}, {"key": "estado", "value": "abierta"}]},
+            {
+                "id": "0",
+                "type": "Parte",
+                "properties": [{"key": "codigo", "value": "P-1"}, {"key": "estado", "value": "abierta"}],
+            },
             {"id": "1", "type": "Cliente", "properties": [{"key": "nombre", "value": "Ana"}]},
         ],
-        "relationships": [{"source_node_id": "0", "source_node_type": "Parte", "target_node_id": "1", "target_node_type": "Cliente", "type": "DE_CLIENTE"}],
+        "relationships": [
+            {
+                "source_node_id": "0",
+                "source_node_type": "Parte",
+                "target_node_id": "1",
+                "target_node_type": "Cliente",
+                "type": "DE_CLIENTE",
+            }
+        ],
     },
     "llm-graph-builder#1123: labels as a list": {
         "nodes": [{"id": "0", "labels": ["Parte"], "properties": P1}, {"id": "1", "labels": ["Cliente"], "properties": ANA}],
@@ -93,7 +108,9 @@ SHAPES = {
     },
     "entities and edges, objects as ends": {
         "entities": [{"label": "Parte", "properties": P1}],
-        "edges": [{"relation": "DE_CLIENTE", "from": {"label": "Parte", "codigo": "P-1"}, "to": {"label": "Cliente", "nombre": "Ana"}}],
+        "edges": [
+            {"relation": "DE_CLIENTE", "from": {"label": "Parte", "codigo": "P-1"}, "to": {"label": "Cliente", "nombre": "Ana"}}
+        ],
     },
     "nodes by id": {
         "nodes": {"0": {"label": "Parte", "properties": P1}, "1": {"label": "Cliente", "properties": ANA}},
@@ -119,7 +136,10 @@ def test_langchain_22061_head_and_tail_in_lists_of_lists(wrap):
 
 
 def test_langchain_27100_ids_that_are_the_names():
-    value = {"nodes": [{"id": "P-1", "type": "Parte"}, {"id": "Ana", "type": "Cliente"}], "relationships": [{"source": "P-1", "target": "Ana", "type": "DE_CLIENTE"}]}
+    value = {
+        "nodes": [{"id": "P-1", "type": "Parte"}, {"id": "Ana", "type": "Cliente"}],
+        "relationships": [{"source": "P-1", "target": "Ana", "type": "DE_CLIENTE"}],
+    }
     found = read(value, text="El parte P-1 es de Ana.")
     assert entities(found) == {("Parte", "P-1"): {}, ("Cliente", "Ana"): {}} and links(found) == {("P-1", "DE_CLIENTE", "Ana")}
     assert read(value, text="Otro texto.").entities == {}, "an id that the text doesn't have is no key"
@@ -138,12 +158,18 @@ def test_one_bad_item_never_loses_the_others():
     ]
     ends = [("0", "1"), ("0", "99"), ("0", None), ("0", ["1", "2"]), ("1", "0")]
     value = {"nodes": nodes, "relationships": [{"type": "DE_CLIENTE", "start": a, "end": b} for a, b in ends]}
-    value["relationships"] += [{"start": "0", "end": "1"}, {"type": "ODIA_A", "start": "0", "end": "1"}, {"type": "DE_CLIENTE", "start": "0"}]
+    value["relationships"] += [
+        {"start": "0", "end": "1"},
+        {"type": "ODIA_A", "start": "0", "end": "1"},
+        {"type": "DE_CLIENTE", "start": "0"},
+    ]
     found = read(value)
     assert entities(found) == {("Parte", "P-1"): {}, ("Cliente", "Ana"): {}, ("Parte", "P-2"): {}}
     assert links(found) == {("P-1", "DE_CLIENTE", "Ana")}
     assert reasons(found) == sorted(
-        ["not an item"] * 2 + ["no key", "no type", "type not in the schema"] + ["end not found"] * 4
+        ["not an item"] * 2
+        + ["no key", "no type", "type not in the schema"]
+        + ["end not found"] * 4
         + ["no relationship type", "relationship type not in the schema"]
     )
 
@@ -151,10 +177,18 @@ def test_one_bad_item_never_loses_the_others():
 def test_a_link_that_fits_only_when_turned_is_turned_and_one_that_fits_stays():
     schema = parse_schema("(Parte)-[:DE_CLIENTE]->(Cliente)\n(Persona)-[:ES_JEFE_DE]->(Persona)")
     value = {
-        "nodes": [{"id": "a", "label": "Parte", "properties": {"nombre": "P-1"}}, {"id": "b", "label": "Cliente", "properties": {"nombre": "Ana"}},
-                  {"id": "c", "label": "Persona", "properties": {"nombre": "Blas"}}, {"id": "d", "label": "Persona", "properties": {"nombre": "Eva"}}],
-        "relationships": [{"type": "DE_CLIENTE", "start": "b", "end": "a"}, {"type": "ES_JEFE_DE", "start": "d", "end": "c"},
-                          {"type": "DE_CLIENTE", "start": "c", "end": "d"}, {"type": "ES_JEFE_DE", "start": "c", "end": "c"}],
+        "nodes": [
+            {"id": "a", "label": "Parte", "properties": {"nombre": "P-1"}},
+            {"id": "b", "label": "Cliente", "properties": {"nombre": "Ana"}},
+            {"id": "c", "label": "Persona", "properties": {"nombre": "Blas"}},
+            {"id": "d", "label": "Persona", "properties": {"nombre": "Eva"}},
+        ],
+        "relationships": [
+            {"type": "DE_CLIENTE", "start": "b", "end": "a"},
+            {"type": "ES_JEFE_DE", "start": "d", "end": "c"},
+            {"type": "DE_CLIENTE", "start": "c", "end": "d"},
+            {"type": "ES_JEFE_DE", "start": "c", "end": "c"},
+        ],
     }
     found = read(value, schema)
     assert links(found) == {("P-1", "DE_CLIENTE", "Ana"), ("Eva", "ES_JEFE_DE", "Blas")}
@@ -171,7 +205,9 @@ def test_values_of_declared_kinds_are_coerced_and_misfits_dropped():
     from datetime import date
 
     schema = parse_schema(node_types="Parte(codigo, fecha: date, precio: float, horas: integer, urgente: boolean)")
-    found = read({"Parte": [{"codigo": 7, "fecha": "3 de julio de 2026", "precio": "1.234,50 €", "horas": "dos", "urgente": "sí"}]}, schema)
+    found = read(
+        {"Parte": [{"codigo": 7, "fecha": "3 de julio de 2026", "precio": "1.234,50 €", "horas": "dos", "urgente": "sí"}]}, schema
+    )
     assert entities(found) == {("Parte", 7): {"fecha": date(2026, 7, 3), "precio": 1234.5, "urgente": True}}
     assert reasons(found) == ["value not of its type"]
 
@@ -218,7 +254,10 @@ def test_an_open_type_takes_the_key_that_the_graph_enforces():
 
 
 def test_without_a_schema_types_are_those_of_the_answer_and_of_the_graph():
-    value = {"maquina": [{"name": "Brío", "Está en": "x", "REPARADA_POR": {"Tecnico": ["Eva", "Luis"]}}], "Tecnico": [{"name": "Eva"}]}
+    value = {
+        "maquina": [{"name": "Brío", "Está en": "x", "REPARADA_POR": {"Tecnico": ["Eva", "Luis"]}}],
+        "Tecnico": [{"name": "Eva"}],
+    }
     found = read(value, GraphSchema(), labels=["Máquina"])
     assert set(entities(found)) == {("Máquina", "Brío"), ("Tecnico", "Eva")} or ("Tecnico", "Luis") in entities(found)
     assert ("Brío", "REPARADA_POR", "Eva") in links(found)
@@ -240,7 +279,9 @@ def test_a_value_that_would_break_an_index_is_left_out(value):
 
 
 def test_a_graph_document_needs_no_answer():
-    raw = graph_document([("Ana", "Person", {"age": 3}), ("Acme", "Company", {})], [(0, "WORKS_AT", 1, {"since": 2020})], GraphSchema())
+    raw = graph_document(
+        [("Ana", "Person", {"age": 3}), ("Acme", "Company", {})], [(0, "WORKS_AT", 1, {"since": 2020})], GraphSchema()
+    )
     found = conform(raw, Vocabulary(GraphSchema(), default_key="id"))
     assert entities(found) == {("Person", "Ana"): {"age": 3}, ("Company", "Acme"): {}}
     assert {e.key_property for e in found.entities.values()} == {"id"}
@@ -248,9 +289,36 @@ def test_a_graph_document_needs_no_answer():
 
 
 anything = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=6) | st.sampled_from(["Parte", "Cliente", "P-1", "DE_CLIENTE", "0"]),
-    lambda inner: st.lists(inner, max_size=3)
-    | st.dictionaries(st.sampled_from(["nodes", "relationships", "Parte", "Cliente", "codigo", "id", "label", "type", "start", "end", "properties", "DE_CLIENTE", "x"]), inner, max_size=4),
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | st.text(max_size=6)
+    | st.sampled_from(["Parte", "Cliente", "P-1", "DE_CLIENTE", "0"]),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(
+                [
+                    "nodes",
+                    "relationships",
+                    "Parte",
+                    "Cliente",
+                    "codigo",
+                    "id",
+                    "label",
+                    "type",
+                    "start",
+                    "end",
+                    "properties",
+                    "DE_CLIENTE",
+                    "x",
+                ]
+            ),
+            inner,
+            max_size=4,
+        )
+    ),
     max_leaves=25,
 )
 

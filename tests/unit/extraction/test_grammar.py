@@ -16,7 +16,9 @@ def patterns(text):
 
 
 def test_types_with_keys_declared_values_and_kinds():
-    schema = parse_schema(node_types="Incidencia(codigo, fecha: date, estado: abierta | en curso | cerrada, codigo_error), Cliente(nombre)")
+    schema = parse_schema(
+        node_types="Incidencia(codigo, fecha: date, estado: abierta | en curso | cerrada, codigo_error), Cliente(nombre)"
+    )
     incident, client = schema.nodes
     assert incident.key == "codigo" and client.key == "nombre"
     assert incident.property("FECHA") == Property("fecha", "date")
@@ -41,7 +43,15 @@ def test_commas_and_line_breaks_separate_alike(text):
 
 @pytest.mark.parametrize(
     "written, kind",
-    [("fecha", "date"), ("Date", "date"), ("número", "float"), ("int", "integer"), ("texto", "text"), ("booleano", "boolean"), ("lista", "list")],
+    [
+        ("fecha", "date"),
+        ("Date", "date"),
+        ("número", "float"),
+        ("int", "integer"),
+        ("texto", "text"),
+        ("booleano", "boolean"),
+        ("lista", "list"),
+    ],
 )
 def test_kinds_in_spanish_and_english(written, kind):
     assert parse_schema(node_types=f"A(k, p: {written})").nodes[0].property("p").type == kind
@@ -90,7 +100,9 @@ def test_patterns_alone_imply_their_types_in_the_order_of_the_patterns():
 
 
 def test_a_pattern_takes_the_spelling_of_the_declaration():
-    schema = parse_schema("(incidencia)-[:en maquina]->(MAQUINA)", "Incidencia(codigo), Máquina(modelo)", "EN_MAQUINA(desde: date)")
+    schema = parse_schema(
+        "(incidencia)-[:en maquina]->(MAQUINA)", "Incidencia(codigo), Máquina(modelo)", "EN_MAQUINA(desde: date)"
+    )
     assert schema.patterns == (Pattern("Incidencia", "EN_MAQUINA", "Máquina"),)
     assert len(schema.nodes) == 2 and schema.relationships[0].property("desde").type == "date"
 
@@ -121,18 +133,24 @@ def test_an_error_names_the_line_and_what_was_expected(fields, place, expected):
     assert expected in caught.value.advice
 
 
-names = st.text(min_size=1, max_size=12).filter(lambda text: fold(text).isalnum() and "\0" not in text and text == " ".join(text.split()))
-properties = st.builds(
-    Property, names, st.sampled_from(["", "date", "float", "integer", "boolean", "text"])
-) | st.builds(Property, names, st.just(""), st.lists(names, min_size=1, max_size=3, unique_by=fold).map(tuple))
+names = st.text(min_size=1, max_size=12).filter(
+    lambda text: fold(text).isalnum() and "\0" not in text and text == " ".join(text.split())
+)
+properties = st.builds(Property, names, st.sampled_from(["", "date", "float", "integer", "boolean", "text"])) | st.builds(
+    Property, names, st.just(""), st.lists(names, min_size=1, max_size=3, unique_by=fold).map(tuple)
+)
 
 
 @st.composite
 def schemas(draw):
     labels = draw(st.lists(names, min_size=1, max_size=4, unique_by=fold))
-    nodes = tuple(NodeType(label, tuple(draw(st.lists(properties, max_size=3, unique_by=lambda p: fold(p.name))))) for label in labels)
+    nodes = tuple(
+        NodeType(label, tuple(draw(st.lists(properties, max_size=3, unique_by=lambda p: fold(p.name))))) for label in labels
+    )
     types = draw(st.lists(names, max_size=3, unique_by=fold))
-    kinds = tuple(RelationshipType(t, tuple(draw(st.lists(properties, max_size=2, unique_by=lambda p: fold(p.name))))) for t in types)
+    kinds = tuple(
+        RelationshipType(t, tuple(draw(st.lists(properties, max_size=2, unique_by=lambda p: fold(p.name))))) for t in types
+    )
     ends = st.sampled_from(labels)
     found = draw(st.lists(st.builds(Pattern, ends, st.sampled_from(types), ends), max_size=4, unique=True)) if types else []
     return GraphSchema(nodes, kinds, tuple(found))

@@ -56,8 +56,19 @@ def test_values_of_their_declared_kind(kind, value, stored):
 
 @pytest.mark.parametrize(
     "kind, value",
-    [("date", "julio de 2026"), ("date", "mañana"), ("date", "2026-02-30"), ("float", "dos"), ("float", "3 kg"), ("integer", "2.5"),
-     ("integer", True), ("boolean", "quizá"), ("time", "25:00"), ("date", {"y": 2026}), ("float", [1, 2])],
+    [
+        ("date", "julio de 2026"),
+        ("date", "mañana"),
+        ("date", "2026-02-30"),
+        ("float", "dos"),
+        ("float", "3 kg"),
+        ("integer", "2.5"),
+        ("integer", True),
+        ("boolean", "quizá"),
+        ("time", "25:00"),
+        ("date", {"y": 2026}),
+        ("float", [1, 2]),
+    ],
 )
 def test_misfits(kind, value):
     with pytest.raises(Unfit) as caught:
@@ -70,7 +81,16 @@ def test_nothing_is_nothing(value):
     assert coerce(value, Property("p", "date")) is None and coerce(value, None) is None
 
 
-@pytest.mark.parametrize("value, stored", [("ABIERTA", "abierta"), ("abierto", "abierta"), (" En  Curso ", "en curso"), (["cerrada"], "cerrada"), ("Cerradas", "cerrada")])
+@pytest.mark.parametrize(
+    "value, stored",
+    [
+        ("ABIERTA", "abierta"),
+        ("abierto", "abierta"),
+        (" En  Curso ", "en curso"),
+        (["cerrada"], "cerrada"),
+        ("Cerradas", "cerrada"),
+    ],
+)
 def test_listed_values_whatever_their_spelling(value, stored):
     assert coerce(value, Property("estado", values=("abierta", "en curso", "cerrada"))) == stored
 
@@ -88,7 +108,13 @@ def test_gender_does_not_choose_between_two_values():
 
 
 @relaxed
-@given(st.recursive(st.none() | st.booleans() | st.integers() | st.floats() | st.text(), lambda i: st.lists(i, max_size=3) | st.dictionaries(st.text(), i, max_size=3), max_leaves=8))
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+        lambda i: st.lists(i, max_size=3) | st.dictionaries(st.text(), i, max_size=3),
+        max_leaves=8,
+    )
+)
 def test_any_value_becomes_one_that_neo4j_stores(value):
     found = plain(value)
     if isinstance(found, list):
@@ -127,7 +153,12 @@ def test_the_date_a_document_carries(name, text, metadata, expected):
 @given(st.dates(date(1900, 1, 1), date(2099, 12, 31)))
 def test_every_day_reads_back(day):
     months = "enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre".split()
-    for text in (day.isoformat(), f"{day.day}/{day.month}/{day.year}", f"{day.day} de {months[day.month - 1]} de {day.year}", day.strftime("%B %d, %Y")):
+    for text in (
+        day.isoformat(),
+        f"{day.day}/{day.month}/{day.year}",
+        f"{day.day} de {months[day.month - 1]} de {day.year}",
+        day.strftime("%B %d, %Y"),
+    ):
         assert read_date(text) == day
         assert read_datetime(text) == datetime(day.year, day.month, day.day)
 
@@ -174,7 +205,17 @@ def test_without_memory_the_dates_in_the_graph_and_the_order_of_the_values_decid
 
 
 def test_near_names_are_reported_and_codes_that_differ_in_a_number_are_not():
-    keys = ["Brío 2G", "Jaltec Brío 2G", "Brio 3G", "INC-2607-01", "INC-2607-02", "Lucía Ortega", "Lucia Hortega", "Ana Ruiz", "Ruiz"]
+    keys = [
+        "Brío 2G",
+        "Jaltec Brío 2G",
+        "Brio 3G",
+        "INC-2607-01",
+        "INC-2607-02",
+        "Lucía Ortega",
+        "Lucia Hortega",
+        "Ana Ruiz",
+        "Ruiz",
+    ]
     assert near_pairs(keys, []) == [("Ana Ruiz", "Ruiz"), ("Brío 2G", "Jaltec Brío 2G"), ("Lucia Hortega", "Lucía Ortega")]
 
 
@@ -187,7 +228,9 @@ def test_many_names_with_a_common_word_take_no_time():
 
 
 def test_a_line_is_the_same_for_the_same_node_and_is_known_again():
-    line = node_line("Incidencia", "INC-1", {"fecha": date(2026, 7, 3), "estado": "abierta"}, [("EN", "Brío"), ("DE", "Ana"), ("EN", "Brío")])
+    line = node_line(
+        "Incidencia", "INC-1", {"fecha": date(2026, 7, 3), "estado": "abierta"}, [("EN", "Brío"), ("DE", "Ana"), ("EN", "Brío")]
+    )
     assert line == "Incidencia INC-1 (estado: abierta, fecha: 2026-07-03). DE: Ana. EN: Brío."
     assert is_own_line(line, "Incidencia", "INC-1", ["fecha", "estado"])
     assert is_own_line("Incidencia INC-1.", "Incidencia", "INC-1", [])
@@ -200,4 +243,8 @@ def test_a_line_shows_at_most_twenty_neighbours_of_a_kind():
 
 
 def test_language():
-    assert is_spanish("El parte de la máquina que se averió") and not is_spanish("The report of the machine that failed") and not is_spanish("")
+    assert (
+        is_spanish("El parte de la máquina que se averió")
+        and not is_spanish("The report of the machine that failed")
+        and not is_spanish("")
+    )

@@ -189,10 +189,17 @@ def test_numbers_of_documents_and_evidence_belong_to_a_graph(tmp_path):
 
 
 def test_status_and_text_of_a_report():
-    good, partly, bad = DocumentOutcome("a", 1, entities=2), DocumentOutcome("b", 2, entities=1, reasons=["x"]), DocumentOutcome("c", 3, reasons=["y"])
+    good, partly, bad = (
+        DocumentOutcome("a", 1, entities=2),
+        DocumentOutcome("b", 2, entities=1, reasons=["x"]),
+        DocumentOutcome("c", 3, reasons=["y"]),
+    )
     assert BuildReport([good]).status == "ok" and BuildReport([good, bad]).status == "partial"
     assert BuildReport([partly]).status == "partial" and BuildReport([bad]).status == "failed"
-    text = BuildReport([good, partly, bad], older_not_applied=[{"node": "I 1", "property": "e", "kept": "c", "not_applied": "a", "document": "d", "why": "w"}]).as_text()
+    text = BuildReport(
+        [good, partly, bad],
+        older_not_applied=[{"node": "I 1", "property": "e", "kept": "c", "not_applied": "a", "document": "d", "why": "w"}],
+    ).as_text()
     assert "Read 2 of 3 documents" in text and "- b: x" in text and "- c: y" in text and "c kept, not a" in text
 
 
@@ -200,3 +207,14 @@ def test_long_lists_are_cut_in_the_text_and_counted():
     report = BuildReport([DocumentOutcome(f"d{n}", n, reasons=["x"]) for n in range(25)])
     assert "… and 15 more" in report.as_text() and len(report.as_dict()["failed_documents"]) == 25
     json.dumps(report.as_dict())
+
+
+def test_a_flush_is_one_transaction_unless_it_is_too_large_for_one():
+    from lfx_neo4j_graphrag.operations.build_writing import _ROWS_TOGETHER, _transactions
+
+    def sizes(*counts):
+        return [[len(rows["rows"]) for _, rows in group] for group in _transactions([("x", {"rows": [0] * n}) for n in counts])]
+
+    half = _ROWS_TOGETHER // 2
+    assert sizes() == [] and sizes(1, 2, 3) == [[1, 2, 3]]
+    assert sizes(half, half, 1, half, 5) == [[half, half], [1, half, 5]]

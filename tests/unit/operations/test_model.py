@@ -57,7 +57,11 @@ def waits(monkeypatch):
 async def test_text_reason_and_tokens_of_a_langchain_message():
     from langchain_core.messages import AIMessage
 
-    message = AIMessage("hola", response_metadata={"finish_reason": "length"}, usage_metadata={"input_tokens": 3, "output_tokens": 2, "total_tokens": 5})
+    message = AIMessage(
+        "hola",
+        response_metadata={"finish_reason": "length"},
+        usage_metadata={"input_tokens": 3, "output_tokens": 2, "total_tokens": 5},
+    )
     answer = await ask(Model(message), [("system", "s"), ("user", "u {x}")])
     assert (answer.text, answer.finish_reason, answer.input_tokens, answer.output_tokens) == ("hola", "length", 3, 2)
 
@@ -189,7 +193,14 @@ async def test_a_slot_is_free_while_a_call_waits_for_its_next_attempt(monkeypatc
 
 
 @pytest.mark.parametrize(
-    "text, status", [("Error code: 429 - x", 429), ("status=503", 503), ("500 Internal Server Error", 500), ("Field must be <= 500", None), ("2 of 429", 429)]
+    "text, status",
+    [
+        ("Error code: 429 - x", 429),
+        ("status=503", 503),
+        ("500 Internal Server Error", 500),
+        ("Field must be <= 500", None),
+        ("2 of 429", 429),
+    ],
 )
 def test_a_status_in_the_text_of_an_error(text, status):
     assert room._status(Exception(text)) == status

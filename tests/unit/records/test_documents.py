@@ -142,8 +142,9 @@ def test_pages(metadata, page):
 
 
 def test_a_graph_document_carries_its_graph_and_its_text():
-    ana, acme = Node(id="Ana", type="Person", properties={"age": 3, "nested": {"a": 1}, "odd": object()}), Node(
-        id="Acme", type="Company"
+    ana, acme = (
+        Node(id="Ana", type="Person", properties={"age": 3, "nested": {"a": 1}, "odd": object()}),
+        Node(id="Acme", type="Company"),
     )
     link = Relationship(source=ana, target=acme, type="WORKS_AT", properties={"since": dt.date(2020, 1, 1)})
     graph = GraphDocument(
