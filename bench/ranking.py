@@ -55,7 +55,8 @@ def documents() -> tuple[list[dict], list[Question], list[dict]]:
         for number, q in enumerate(data["questions"])
     ]
     newer = yaml.safe_load((BENCH / "preguntas_documentos.yaml").read_text(encoding="utf-8"))
-    asked += [Question(q["id"], q["kind"], q["text"], tuple(q["relevant"]), q["split"]) for q in newer if q["corpus"] == "quality_es"]
+    newer = [q for q in newer if q["corpus"] == "quality_es"]
+    asked += [Question(q["id"], q["kind"], q["text"], tuple(q["relevant"]), q["split"]) for q in newer]
     return data["docs"], asked, data["odd"]
 
 
@@ -67,7 +68,9 @@ def knowledge() -> tuple[list[dict], list[Question]]:
     from knowledge import passages
 
     found = passages()
-    rows = [{"id": f"{p.document}#{p.position:02d}", "document": p.document, "position": p.position, "text": p.text} for p in found]
+    rows = [
+        {"id": f"{p.document}#{p.position:02d}", "document": p.document, "position": p.position, "text": p.text} for p in found
+    ]
 
     def relevant(strings: Iterable[str]) -> tuple[str, ...]:
         return tuple(row["id"] for row, passage in zip(rows, found, strict=True) if any(passage.says(s) for s in strings))
@@ -78,7 +81,8 @@ def knowledge() -> tuple[list[dict], list[Question]]:
         for number, q in enumerate(consult)
     ]
     newer = yaml.safe_load((BENCH / "preguntas_documentos.yaml").read_text(encoding="utf-8"))
-    asked += [Question(q["id"], q["kind"], q["text"], relevant(q["contains"]), q["split"]) for q in newer if q["corpus"] == "base_conocimiento"]
+    newer = [q for q in newer if q["corpus"] == "base_conocimiento"]
+    asked += [Question(q["id"], q["kind"], q["text"], relevant(q["contains"]), q["split"]) for q in newer]
     return rows, asked
 
 
@@ -142,7 +146,8 @@ def prepare(driver: Driver, label: str, rows: Sequence[dict], texts: Sequence[st
         "`vector.similarity_function`: 'cosine', `vector.quantization.enabled`: false}}"
     )
     driver.execute_query(
-        f"CREATE FULLTEXT INDEX words FOR (n:{label}) ON EACH [n.text] OPTIONS {{indexConfig: {{`fulltext.analyzer`: $analyzer}}}}",
+        f"CREATE FULLTEXT INDEX words FOR (n:{label}) ON EACH [n.text] "
+        "OPTIONS {indexConfig: {`fulltext.analyzer`: $analyzer}}",
         analyzer=analyzer,
     )
     driver.execute_query("CALL db.awaitIndexes(60)")
@@ -166,11 +171,14 @@ class Baselines:
         return [row["id"] for row in found][:count]
 
     def words(self, text: str, count: int = 10) -> list[str]:
-        quoted = " ".join('"' + word.replace("\\", " ").replace('"', " ") + '"' for word in text.split() if any(c.isalnum() for c in word))
+        words = (word.replace("\\", " ").replace('"', " ") for word in text.split() if any(c.isalnum() for c in word))
+        quoted = " ".join(f'"{word}"' for word in words)
         if not quoted:
             return []
         found = self.driver.execute_query(
-            "CALL db.index.fulltext.queryNodes('words', $text, {limit: $count}) YIELD node, score RETURN node.id AS id", text=quoted, count=count
+            "CALL db.index.fulltext.queryNodes('words', $text, {limit: $count}) YIELD node, score RETURN node.id AS id",
+            text=quoted,
+            count=count,
         ).records
         return [row["id"] for row in found]
 

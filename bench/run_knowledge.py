@@ -30,12 +30,12 @@ def main() -> None:
         plain, ours = Baselines(driver), Ours(given.uri)
         print_head(KINDS)
         prepare(driver, "Passage", rows, [row["text"] for row in rows])
-        steps = [("meaning alone", plain.meaning), ("words alone", plain.words), ("rank fusion, k 60", plain.rrf), ("Hybrid", ours.hybrid)]
-        for name, search in steps:
+        steps = {"meaning alone": plain.meaning, "words alone": plain.words, "rank fusion": plain.rrf, "Hybrid": ours.hybrid}
+        for name, search in steps.items():
             print_row(name, ask(search, chosen), chosen, KINDS)
         prepare(driver, "Passage", rows, under_titles(rows))
-        for name, search in (("meaning alone, title and section embedded", plain.meaning), ("Hybrid, title and section embedded", ours.hybrid)):
-            print_row(name, ask(search, chosen), chosen, KINDS)
+        for name in ("meaning alone", "Hybrid"):
+            print_row(f"{name}, title and section embedded", ask(steps[name], chosen), chosen, KINDS)
 
 
 def under_titles(rows: list[dict]) -> list[str]:

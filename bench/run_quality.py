@@ -64,7 +64,10 @@ def print_odd(name: str, search: Callable[[str], list[str]], odd: list[dict]) ->
             known += 1
             found += any(id in query["relevant"] for id in ids[:5])
     each = (time.perf_counter() - started) / len(odd) * 1000
-    print(f"{name}: {len(odd)} odd queries, {raised} raised, {sentences} answered by a sentence, {found} of {known} found in five, {each:.0f} ms each")
+    print(
+        f"{name}: {len(odd)} odd queries, {raised} raised, {sentences} answered by a sentence, "
+        f"{found} of {known} found in five, {each:.0f} ms each"
+    )
 
 
 if __name__ == "__main__":

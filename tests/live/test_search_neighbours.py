@@ -84,6 +84,21 @@ async def test_a_hub_is_one_result_among_others_and_costs_nothing(connection):
     assert "  EN_TALLER <- and 2995 more (3000 in all)" in lines and "  SUCEDE_A -> Taller Norte: taller norte" in lines
     assert "  EN_CIUDAD -> Ciudad Soria" in lines
     assert sum("EN_TALLER <-" in line for line in lines) == 6 and not re.search(r"[01]\.0, ?[01]\.0", result.text)
+    await run(connection, "MATCH (t:Taller {nombre: 'Norte'}) CREATE (t)-[:TIPO_NUEVO]->(:Zona {nombre: 'Arenal'})")
+    assert "  TIPO_NUEVO -> Zona Arenal" in (await vector(connection, request)).text.splitlines()
+
+
+async def test_a_hub_in_a_graph_of_many_relationship_types(connection):
+    await run(
+        connection,
+        "CREATE (t:Taller {nombre: 'Norte', embedding: [1.0, 0.0, 0.0, 0.0]}) WITH t UNWIND range(1, 300) AS i CREATE (:Parte)-[:EN_TALLER]->(t)",
+        *(f"CREATE (:Parte)-[:TIPO_{number}]->(:Zona)" for number in range(25)),
+        "MATCH (t:Taller) CREATE (t)-[:TIPO_7]->(:Zona {nombre: 'Arenal'})",
+        vector_index("taller_vector", "(n:Taller)"),
+        AWAIT,
+    )
+    lines = (await vector(connection, VectorRequest(query="norte", embedder=NORTH, neighbours=True))).text.splitlines()
+    assert "  TIPO_7 -> Zona Arenal" in lines and "  EN_TALLER <- and 295 more (300 in all)" in lines and len(lines) == 8
 
 
 async def test_two_hops_without_the_way_back(incidents):

@@ -40,8 +40,12 @@ def register(app: typer.Typer) -> None:
     async def search(
         connect: Connect,
         query: Annotated[str, typer.Argument(metavar="TEXT", help="What to search for, in your own words.")],
-        operation: Annotated[Operation, typer.Option("--operation", help="By meaning, or by words too; with neighbours.")] = Operation.hybrid,
-        filters: Annotated[list[str] | None, typer.Option("--filter", "--filters", help="'estado = abierta'; may be repeated.")] = None,
+        operation: Annotated[
+            Operation, typer.Option("--operation", help="By meaning, or by words too; with neighbours.")
+        ] = Operation.hybrid,
+        filters: Annotated[
+            list[str] | None, typer.Option("--filter", "--filters", help="'estado = abierta'; may be repeated.")
+        ] = None,
         number_of_results: Annotated[int, typer.Option("--results", "--number-of-results", min=1)] = NUMBER_OF_RESULTS,
         vector_index: Annotated[str, typer.Option("--vector-index", help="Default: the only one.")] = "",
         fulltext_index: Annotated[str, typer.Option("--fulltext-index", help="Default: the only one.")] = "",

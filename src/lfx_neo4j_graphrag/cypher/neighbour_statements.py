@@ -39,16 +39,19 @@ def degrees(types: Sequence[str]) -> str:
 
 
 def first_neighbours(arms: Sequence[tuple[str, bool]], hide: Sequence[str] = (), *, hidden: bool = False) -> str:
-    """The first ``$cap`` neighbours of ``$ids`` on each (type, outgoing): rows ``id``, ``arm`` (its number), ``some``."""
+    """The first ``$cap`` neighbours of ``$ids`` on each (type, outgoing): rows ``id``, ``arm`` (its number), ``total``, ``some``."""
     seen = "WHERE none(label IN labels(m) WHERE label IN $hidden) " if hidden else ""
-    parts = (
-        f"MATCH (n){'' if out else '<'}-[r:{quote(name)}]-{'>' if out else ''}(m) {seen}WITH r, m LIMIT $cap "
-        f"RETURN {number} AS arm, collect({_neighbour(hide)}) AS some"
-        for number, (name, out) in enumerate(arms)
-    )
+    parts = []
+    for number, (name, out) in enumerate(arms):
+        left, right = ("-", "->") if out else ("<-", "-")
+        parts.append(
+            f"MATCH (n){left}[r:{quote(name)}]{right}(m) {seen}WITH n, r, m LIMIT $cap WITH n, collect({_neighbour(hide)}) AS some "
+            f"RETURN {number} AS arm, COUNT {{ (n){left}[:{quote(name)}]{right}() }} AS total, some"
+        )
     return (
-        "CYPHER 5 UNWIND $ids AS id MATCH (n) WHERE elementId(n) = id CALL (n) { " + " UNION ALL ".join(parts) + " } "
-        "WITH id, arm, some WHERE size(some) > 0 RETURN id, arm, some"
+        "CYPHER 5 UNWIND $ids AS id MATCH (n) WHERE elementId(n) = id CALL (n) { "
+        + " UNION ALL ".join(parts)
+        + " } RETURN id, arm, total, some"
     )
 
 

@@ -40,8 +40,8 @@ def vector_search(
         pattern = "()-[n]->()" if relationship else "(n)"
         inner = f" WHERE {inside}" if inside else ""
         head = (
-            f"CYPHER 25 MATCH {pattern} SEARCH n IN (VECTOR INDEX {quote(index)} FOR $vector{inner} LIMIT $candidates) SCORE AS score"
-            + (f" WHERE {where}" if where else "")
+            f"CYPHER 25 MATCH {pattern} SEARCH n IN (VECTOR INDEX {quote(index)} FOR $vector{inner} LIMIT $candidates) "
+            "SCORE AS score" + (f" WHERE {where}" if where else "")
         )
     if rescore:
         head += f" WITH n, {_similarity(*rescore)} AS score"

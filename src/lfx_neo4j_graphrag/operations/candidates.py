@@ -83,7 +83,9 @@ def candidate_count(index: Index, limit: int) -> int:
     return max(QUANTIZED_CANDIDATES if index.quantized else CANDIDATES, 5 * limit)
 
 
-async def vector_candidates(reader: Reader, index: Index, vector: Sequence[float], tests: Comparisons | None, wanted: Wanted, asked: int) -> Found:
+async def vector_candidates(
+    reader: Reader, index: Index, vector: Sequence[float], tests: Comparisons | None, wanted: Wanted, asked: int
+) -> Found:
     """The hits nearest to ``vector`` among ``asked`` candidates: filters inside the index where the server can, exact where the
     filtered set is small, growing over-fetch otherwise."""
     search = _Search(reader, index, vector, wanted, asked)
@@ -132,10 +134,8 @@ class _Search:
             tie=self.wanted.tie,
             hide=self.wanted.hide,
         )
-        named = {"index": self.index.name} if procedure else {}
-        return await self.reader.rows(
-            text, vector=self.reader.vector(self.vector), candidates=candidates, limit=self.wanted.limit, **named, **values, **more
-        )
+        numbers = {"candidates": candidates, "limit": self.wanted.limit} | ({"index": self.index.name} if procedure else {})
+        return await self.reader.rows(text, vector=self.reader.vector(self.vector), **numbers, **values, **more)
 
     async def exact(self, tests: Comparisons, bound: int) -> Found | None:
         """All that match compared one by one; None when they are more than ``bound``, or it takes too long."""
@@ -149,10 +149,11 @@ class _Search:
             tie=self.wanted.tie,
             hide=self.wanted.hide,
         )
-        numbers = {"bound": bound, "size": len(self.vector), "limit": self.wanted.limit, "vector": self.reader.vector(self.vector)}
+        numbers = {"bound": bound, "size": len(self.vector), "limit": self.wanted.limit}
         try:
             # Half of the time that is left: the other rungs of the ladder need some too.
-            rows = await self.reader.rows(text, self.reader.left() / 2, **numbers, **values)
+            half = self.reader.left() / 2
+            rows = await self.reader.rows(text, half, vector=self.reader.vector(self.vector), **numbers, **values)
         except (QueryTimeout, QueryFailed):
             return None
         total = rows[0]["total"]

@@ -55,15 +55,20 @@ async def hybrid(connection: Connection, request: HybridRequest) -> Result:
         main = by_vector or by_text
         tests = await typed_by_storage(reader, main, tree, request.hidden)
         tie = tuple(tie_properties(main, indexes, keys_of(indexes)))
-        pool = candidate_count(by_vector, request.number_of_results) if by_vector else max(CANDIDATES, 5 * request.number_of_results)
+        count = request.number_of_results
+        pool = candidate_count(by_vector, count) if by_vector else max(CANDIDATES, 5 * count)
         wanted = Wanted(limit=pool, tie=tie)
         query = await text_query_for(reader, by_text, request.query) if by_text else TextQuery()
         if by_text and not (query.words or query.codes):
             warnings.append("The question holds no word that can be searched: only the meaning was compared.")
         by_meaning, by_words, by_codes = await asyncio.gather(
             vector_candidates(reader, by_vector, known[0], tests, wanted, pool) if by_vector else _nothing(),
-            text_candidates(reader, by_text, query.words, tests, wanted, by_text.properties, query.stems) if query.words else _nothing(),
-            text_candidates(reader, by_text, query.codes, tests, replace(wanted, limit=CODE_CANDIDATES)) if query.codes else _nothing(),
+            text_candidates(reader, by_text, query.words, tests, wanted, by_text.properties, query.stems)
+            if query.words
+            else _nothing(),
+            text_candidates(reader, by_text, query.codes, tests, replace(wanted, limit=CODE_CANDIDATES))
+            if query.codes
+            else _nothing(),
         )
         fused = fuse(_hits(by_meaning), _hits(by_words), _hits(by_codes), only_codes=not query.words)
         hits = [{"id": hit.id, "score": hit.score, "rank_vector": hit.rank_vector, "rank_text": hit.rank_text} for hit in fused]
@@ -86,7 +91,9 @@ def _branches(indexes: Sequence[Index], request: HybridRequest) -> tuple[Index |
     kinds = {index.kind for index in indexes}
     by_vector = by_text = None
     if request.embedder is None:
-        warnings.append("No embedding model is connected: only words were searched. Connect to Embedding the model that saved the data.")
+        warnings.append(
+            "No embedding model is connected: only words were searched. Connect to Embedding the model that saved the data."
+        )
     elif request.vector_index or "VECTOR" in kinds:
         by_vector = choose_index(indexes, "VECTOR", request.vector_index)
     else:
@@ -103,7 +110,8 @@ def _branches(indexes: Sequence[Index], request: HybridRequest) -> tuple[Index |
         )
     if by_vector and by_text and by_vector.entity != by_text.entity:
         raise IndexProblem(
-            f"'{by_vector.name}' is an index of {_of(by_vector)}, '{by_text.name}' of {_of(by_text)}; their results cannot be put together.",
+            f"'{by_vector.name}' is an index of {_of(by_vector)}, '{by_text.name}' of {_of(by_text)}; "
+            "their results cannot be put together.",
             "Name two indexes of the same kind of data in Vector Index and Full-text Index.",
         )
     return by_vector, by_text, warnings
@@ -119,7 +127,8 @@ async def _nothing() -> Found:
 
 def _hits(found: Found) -> list[Hit]:
     return [
-        Hit(hit["id"], hit["score"], tuple(str(value or "") for value in hit["tie"]), hit.get("covered", 1.0)) for hit in found.hits
+        Hit(hit["id"], hit["score"], tuple(str(value or "") for value in hit["tie"]), hit.get("covered", 1.0))
+        for hit in found.hits
     ]
 
 

@@ -12,6 +12,7 @@ from ..reply.values import plain
 from ..retrieval.lines import Neighbour, Neighbours, shown
 from .candidates import Reader
 
+TYPES_IN_ONE = 20
 # A neighbour that is read, with its id: needed for the second hop only.
 _Read = dict[str, Any]
 
@@ -33,7 +34,7 @@ async def _groups(reader: Reader, ids: Sequence[str], hide: Sequence[str], hidde
     text = statements.small_nodes(hide, hidden=bool(hidden))
     rows = await reader.rows(text, ids=list(ids), small=SMALL_DEGREE, cap=NEIGHBOURS_PER_TYPE, **labels)
     found = {row["id"]: row["groups"] for row in rows}
-    hubs = [row["id"] for row in rows if row["degree"] > SMALL_DEGREE]
+    hubs = {row["id"]: row["degree"] for row in rows if row["degree"] > SMALL_DEGREE}
     if hubs:
         found |= await _hub_groups(reader, hubs, hide, labels)
     for id, groups in found.items():
@@ -41,18 +42,39 @@ async def _groups(reader: Reader, ids: Sequence[str], hide: Sequence[str], hidde
     return found
 
 
-async def _hub_groups(reader: Reader, ids: Sequence[str], hide: Sequence[str], labels: Mapping[str, Any]) -> dict[str, list[_Read]]:
-    types = (await reader.rows(statements.TYPES))[0]["types"]
-    counts = {row["id"]: row["counts"] for row in await reader.rows(statements.degrees(types), ids=list(ids))}
-    used = [number for number in range(2 * len(types)) if any(of_one[number] for of_one in counts.values())]
-    arms = [(types[number // 2], number % 2 == 0) for number in used]
-    text = statements.first_neighbours(arms, hide, hidden=bool(labels))
-    rows = await reader.rows(text, ids=list(ids), cap=NEIGHBOURS_PER_TYPE, **labels)
+# The relationship types that a database had when a hub was last met.
+_types: dict[tuple[str, str | None], list[str]] = {}
+
+
+async def _hub_groups(
+    reader: Reader, hubs: Mapping[str, int], hide: Sequence[str], labels: Mapping[str, Any]
+) -> dict[str, list[_Read]]:
+    """Groups of the nodes ``hubs`` (id -> number of relationships). The types known from before are enough when the numbers
+    of their relationships make up that of the node; else there is a new one."""
+    key = (reader.connection.uri, reader.connection.database)
+    if key in _types:
+        found = await _by_types(reader, _types[key], list(hubs), hide, labels)
+        if all(sum(group["total"] for group in found[id]) >= degree for id, degree in hubs.items()):
+            return found
+    _types[key] = (await reader.rows(statements.TYPES))[0]["types"]
+    return await _by_types(reader, _types[key], list(hubs), hide, labels)
+
+
+async def _by_types(
+    reader: Reader, types: Sequence[str], ids: list[str], hide: Sequence[str], labels: Mapping[str, Any]
+) -> dict[str, list[_Read]]:
+    arms = [(name, out) for name in types for out in (True, False)]
+    if len(types) > TYPES_IN_ONE:
+        # So many arms take longer to plan than the nodes' own few, which the degree store knows.
+        counts = [row["counts"] for row in await reader.rows(statements.degrees(types), ids=ids)]
+        arms = [arm for number, arm in enumerate(arms) if any(of_one[number] for of_one in counts)]
     found: dict[str, list[_Read]] = {id: [] for id in ids}
-    for row in rows:
-        name, out = arms[row["arm"]]
-        total = counts[row["id"]][used[row["arm"]]]
-        found[row["id"]].append({"type": name, "out": out, "total": total, "some": row["some"]})
+    if arms:
+        text = statements.first_neighbours(arms, hide, hidden=bool(labels))
+        for row in await reader.rows(text, ids=ids, cap=NEIGHBOURS_PER_TYPE, **labels):
+            name, out = arms[row["arm"]]
+            if row["some"]:
+                found[row["id"]].append({"type": name, "out": out, "total": row["total"], "some": row["some"]})
     return found
 
 

@@ -11,7 +11,7 @@ from ..cypher import search_statements as statements
 from ..cypher.parameters import find_parameters
 from ..database.connection import Connection
 from ..database.indexes import Index, list_indexes
-from ..database.reading import Limits, Origin, read
+from ..database.reading import Limits, read
 from ..defaults import NUMBER_OF_RESULTS, QUERY_TIMEOUT, ROWS_PER_RESULT, TOKEN_LIMIT
 from ..errors import EmbeddingProblem, InputError
 from ..reply.fitting import fit, fit_text
@@ -92,7 +92,9 @@ def no_embedder() -> EmbeddingProblem:
 _listed: dict[tuple[str, str, str | None], list[Index]] = {}
 
 
-async def with_indexes(connection: Connection, hidden: frozenset[str], attempt: Callable[[list[Index]], Awaitable[Result]]) -> Result:
+async def with_indexes(
+    connection: Connection, hidden: frozenset[str], attempt: Callable[[list[Index]], Awaitable[Result]]
+) -> Result:
     """Run ``attempt`` with the indexes of the last search while the server is asked for those of now; again if they differ.
 
     Listing indexes takes as long as a search; waiting for it first would double the time of each one.
@@ -164,12 +166,14 @@ async def _with_contents(
         content = {row["id"]: row for row in await reader.rows(text, ids=[hit["id"] for hit in first])}
         # One that was deleted between the two statements is no result any more.
         first = [hit | content[hit["id"]] for hit in first if hit["id"] in content]
-    return [
-        hit
-        | {"labels": _seen(hit["labels"], request), "properties": plain(lines.shown(hit["properties"], request.hidden), longest=None)}
-        | ({"ends": [_end(end, request) for end in hit["ends"]]} if "ends" in hit else {})
-        for hit in first
-    ]
+    contents = []
+    for hit in first:
+        properties = plain(lines.shown(hit["properties"], request.hidden), longest=None)
+        content = {"labels": _seen(hit["labels"], request), "properties": properties}
+        if "ends" in hit:
+            content["ends"] = [_end(end, request) for end in hit["ends"]]
+        contents.append(hit | content)
+    return contents
 
 
 def _seen(labels: Sequence[str], request: SearchRequest) -> list[str]:
@@ -236,7 +240,8 @@ def _fitted_lines(
         notice = f"[Cut: {count} of {len(blocks)} results (token limit {request.token_limit}). {_HINT}]"
         if fits(text := "\n".join([notice, *blocks[:count], *remarks])):
             return text
-    return fit_text("\n".join([blocks[0], *remarks]), token_limit=request.token_limit, hint=f"1 of {len(blocks)} results. {_HINT}")
+    hint = f"1 of {len(blocks)} results. {_HINT}"
+    return fit_text("\n".join([blocks[0], *remarks]), token_limit=request.token_limit, hint=hint)
 
 
 async def _retrieved(reader: Reader, request: SearchRequest, ranked: Ranked, relationship: bool) -> Result:
@@ -248,7 +253,7 @@ async def _retrieved(reader: Reader, request: SearchRequest, ranked: Ranked, rel
     async def one(hit: dict[str, Any]) -> tuple[list[dict[str, Any]], bool]:
         parameters = dict(request.retrieval_parameters) | {"__id": hit["id"], "__score": hit["score"]}
         limits = Limits(timeout=reader.left(), max_rows=ROWS_PER_RESULT)
-        reading = await read(reader.connection, statement, parameters, limits=limits, origin=Origin(reader.origin.operation, request.client))
+        reading = await read(reader.connection, statement, parameters, limits=limits, origin=reader.origin)
         return plain_rows(reading.columns, reading.rows), reading.more
 
     # One after the other: each of them takes a slot of those that all users of the server share.

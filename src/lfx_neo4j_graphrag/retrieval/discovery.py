@@ -89,8 +89,12 @@ def _named(name: str, same_class: Sequence[Index], indexes: Sequence[Index], kin
     if len({_data(index) for index in renewed}) == 1:
         return _best(renewed)
     other = next((index for index in indexes if index.name == name), None)
-    what = f"'{name}' is a {other.kind.lower()} index, not a {_CLASS[kind]} index." if other else f"There is no {_CLASS[kind]} index called '{name}'."
-    there = f"The {_CLASS[kind]} indexes are: {_listed(same_class)}." if same_class else f"The database has no {_CLASS[kind]} index. {_HOW_TO_MAKE[kind]}"
+    what = f"There is no {_CLASS[kind]} index called '{name}'."
+    if other:
+        what = f"'{name}' is a {other.kind.lower()} index, not a {_CLASS[kind]} index."
+    there = f"The database has no {_CLASS[kind]} index. {_HOW_TO_MAKE[kind]}"
+    if same_class:
+        there = f"The {_CLASS[kind]} indexes are: {_listed(same_class)}."
     raise IndexProblem(what, there)
 
 

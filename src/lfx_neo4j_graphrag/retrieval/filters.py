@@ -85,7 +85,8 @@ def parse_filters(given: Any) -> Filter | None:
             try:
                 return parse_filters(json.loads(text))
             except json.JSONDecodeError as error:
-                raise InputError(f"Filters look like JSON, but cannot be read (line {error.lineno}: {error.msg}).", _HELP) from None
+                what = f"Filters look like JSON, but cannot be read (line {error.lineno}: {error.msg})."
+                raise InputError(what, _HELP) from None
         return _all([_line(line) for line in text.splitlines() if line.strip()])
     if isinstance(given, Mapping):
         return _all(list(_mapping(given)))

@@ -48,7 +48,9 @@ class Fused:
     rank_text: int | None
 
 
-def fuse(by_meaning: Sequence[Hit], by_words: Sequence[Hit], by_codes: Sequence[Hit] = (), *, only_codes: bool = False) -> list[Fused]:
+def fuse(
+    by_meaning: Sequence[Hit], by_words: Sequence[Hit], by_codes: Sequence[Hit] = (), *, only_codes: bool = False
+) -> list[Fused]:
     """All candidates, best first; each list is best first. ``only_codes``: the question holds nothing but codes.
 
     An empty list takes nothing from the others. Equal scores are ordered by rank by words (to be nearest in
@@ -61,7 +63,6 @@ def fuse(by_meaning: Sequence[Hit], by_words: Sequence[Hit], by_codes: Sequence[
     words = _words(by_words) if by_meaning else _by_rank(by_words)
     weights = (FAINT if only_codes and codes else 1.0, 1.0, 1.0 if only_codes else CODE_WEIGHT)
     parts = (meaning, words, codes)
-    most = sum(weight for weight, part in zip(weights, parts, strict=True) if part)
     rank_meaning = {hit.id: rank for rank, hit in enumerate(by_meaning, 1)}
     ties = {hit.id: hit.tie for hit in (*by_codes, *by_words, *by_meaning)}
 
@@ -70,8 +71,10 @@ def fuse(by_meaning: Sequence[Hit], by_words: Sequence[Hit], by_codes: Sequence[
 
     by_text = sorted(words.keys() | codes.keys(), key=lambda id: (-text_score(id), ties[id]))
     rank_text = {id: rank for rank, id in enumerate(by_text, 1)}
+    weighted = list(zip(weights, parts, strict=True))
+    most = sum(weight for weight, part in weighted if part)
     fused = [
-        Fused(id, sum(w * part.get(id, 0.0) for w, part in zip(weights, parts, strict=True)) / most, rank_meaning.get(id), rank_text.get(id))
+        Fused(id, sum(w * part.get(id, 0.0) for w, part in weighted) / most, rank_meaning.get(id), rank_text.get(id))
         for id in ties
     ]
     last = len(ties) + 1

@@ -92,7 +92,8 @@ def key_properties(labels: Sequence[str], properties: Mapping[str, Any], keys: M
         if properties.get(name) not in (None, ""):
             return [name]
     text = text_property(properties)
-    short = [name for name, value in properties.items() if isinstance(value, str) and value and len(value) <= SHORT_TEXT and name != text]
+    texts = {name: value for name, value in properties.items() if isinstance(value, str) and name != text}
+    short = [name for name, value in texts.items() if 0 < len(value) <= SHORT_TEXT]
     return sorted(short)[:1]
 
 

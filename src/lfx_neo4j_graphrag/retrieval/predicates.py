@@ -14,7 +14,9 @@ _LOWER, _UPPER = (">", ">="), ("<", "<=")
 _INDEX_KINDS = ("STRING", "INTEGER", "FLOAT", "BOOLEAN", "DATE", "LOCAL DATETIME", "ZONED DATETIME", "LOCAL TIME", "ZONED TIME")
 
 
-def split_for_index(tree: Comparisons | None, filterable: Collection[str], in_operator: bool) -> tuple[Comparisons | None, Comparisons | None]:
+def split_for_index(
+    tree: Comparisons | None, filterable: Collection[str], in_operator: bool
+) -> tuple[Comparisons | None, Comparisons | None]:
     """(what SEARCH … WHERE can test, what it cannot), each None when empty; both must hold.
 
     Inside an index only AND of comparisons of listed properties is allowed, one per direction and property.

@@ -147,7 +147,8 @@ def _compared(operator: str, values: list[Any], kind: str, test: Any) -> Compari
         outside = tuple(Group((test("<", start, kind), test(">=", end, kind)), any=True) for start, end in spans)
         return outside[0] if len(outside) == 1 else Group(outside)
     start, end = spans[0]
-    return {"<": test("<", start, kind), "<=": test("<", end, kind), ">": test(">=", end, kind), ">=": test(">=", start, kind)}[operator]
+    sign, edge = {"<": ("<", start), "<=": ("<", end), ">": (">=", end), ">=": (">=", start)}[operator]
+    return test(sign, edge, kind)
 
 
 def _merged(alternatives: list[Comparisons], operator: str) -> Comparisons | None:
@@ -293,7 +294,11 @@ def _guessed(condition: Condition) -> tuple[str, ...]:
 def _ill_typed(condition: Condition, about: Stored) -> InputError:
     holds = " or ".join(dict.fromkeys(_PLAIN_NAMES.get(kind, kind.lower()) for kind in about.kinds))
     examples = [example for kind in about.kinds if (example := _EXAMPLES.get(kind))]
-    hint = f"Write it like {examples[0]}." if examples else "Such a property can only be tested for 'is empty' and 'is not empty'."
+    hint = "Such a property can only be tested for 'is empty' and 'is not empty'."
+    if examples:
+        hint = f"Write it like {examples[0]}."
     if "STRING" in about.kinds:
         hint = "Texts are compared with =, <>, in and contains."
-    return InputError(f"The filter '{condition.property} {condition.operator} …' has a value that does not fit: '{condition.property}' holds {holds}.", hint)
+    name = condition.property
+    what = f"The filter '{name} {condition.operator} …' has a value that does not fit: '{name}' holds {holds}."
+    return InputError(what, hint)

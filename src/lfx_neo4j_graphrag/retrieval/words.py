@@ -37,7 +37,7 @@ STOP_WORDS = frozenset(f"{_SPANISH} {_ENGLISH}".split())
 
 @dataclass(frozen=True)
 class Word:
-    """``code``: E07, VL-1180, 2026-08-26, not 24 or 2G. ``digit``: holds one. ``name``: capitalised inside a sentence, or quoted."""
+    """``code``: E07, VL-1180, 2026-08-26, not 24 or 2G. ``digit``: holds one. ``name``: a capital in mid-sentence, or quoted."""
 
     text: str
     code: bool = False
