@@ -158,13 +158,13 @@ STORED_TYPE_SECONDS = 60.0
 
 # Graph Schema. Seconds for everything; of up to SCHEMA_LISTED nodes or relationships all ids are listed by one statement
 # (0.02 s), which spares planning one per label. A label or type of up to SCHEMA_WHOLE entries is read whole, of a larger one the
-# first and the last SCHEMA_EDGE and those among SCHEMA_SPREAD evenly spaced in the store (20 labels: 0.15 s). Patterns that
+# first and the last SCHEMA_EDGE and those among SCHEMA_SPREAD evenly spaced in the store (20 labels: 0.1 s). Patterns that
 # the counts leave open are read from all relationships of a type up to SCHEMA_ENDS (0.1 s), beyond that from a sample.
 SCHEMA_TIMEOUT = 5.0
 SCHEMA_LISTED = 20_000
 SCHEMA_WHOLE = 1000
-SCHEMA_EDGE = 150
-SCHEMA_SPREAD = 3000
+SCHEMA_EDGE = 100
+SCHEMA_SPREAD = 2000
 SCHEMA_ENDS = 100_000
 # Labels or types named in one statement (the server plans longer ones disproportionately long), ids per statement that
 # names none, and statements at once.
