@@ -74,7 +74,7 @@ WEAK_POINTS: dict[str, list[str]] = {
 
 
 @cache
-def tests_in(file: str) -> frozenset[str]:
+def names_in(file: str) -> frozenset[str]:
     tree = ast.parse((ROOT / file).read_text(encoding="utf-8"))
     return frozenset(node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef))
 
@@ -86,7 +86,7 @@ def test_all_complaints_are_in_the_table():
 @pytest.mark.parametrize("named", sorted({name for _, names in COMPLAINTS.values() for name in names} | {n for names in WEAK_POINTS.values() for n in names}))
 def test_every_named_test_exists(named):
     file, name = named.split("::")
-    assert name in tests_in(file)
+    assert name in names_in(file)
 
 
 def dependencies() -> list[str]:
