@@ -29,22 +29,18 @@ def langflow(server, tmp_path_factory: pytest.TempPathFactory):
     running.stop()
 
 
-@pytest.fixture(scope="session")
-def browser():
+@pytest.fixture
+def page(connection, langflow):
+    """A page of a fresh visitor, and an empty database.
+
+    A browser for each test: while one is open its thread has a running loop, in which no async fixture can be prepared.
+    """
     with sync_playwright() as playwright:
         chromium = playwright.chromium.launch(executable_path=CHROMIUM, headless=True, args=FLAGS)
-        yield chromium
+        page = chromium.new_page(base_url=langflow.url, viewport={"width": 1600, "height": 1000}, locale="en-US")
+        page.set_default_timeout(PATIENCE)
+        yield page
         chromium.close()
-
-
-@pytest.fixture
-def page(browser, langflow):
-    """A page of a fresh visitor."""
-    context = browser.new_context(base_url=langflow.url, viewport={"width": 1600, "height": 1000}, locale="en-US")
-    page = context.new_page()
-    page.set_default_timeout(PATIENCE)
-    yield page
-    context.close()
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from langflow_server import FLOWS
 from playwright.sync_api import expect
 
 
-def test_import_run_and_read_the_report(page, connection, picture):
+def test_import_run_and_read_the_report(page, picture):
     page.goto("/flows")
     with page.expect_file_chooser() as chooser:
         page.get_by_test_id("upload-project-button").first.click()
