@@ -82,6 +82,7 @@ async def test_a_hub_is_one_result_among_others_and_costs_nothing(connection):
     lines = result.text.splitlines()
     assert lines[0].startswith("Taller Norte: taller norte") and "  EN_CIUDAD -> Ciudad León" in lines
     assert "  EN_TALLER <- and 2995 more (3000 in all)" in lines and "  SUCEDE_A -> Taller Norte: taller norte" in lines
+    assert not any(line.startswith("  SUCEDE_A <-") for line in lines)
     assert "  EN_CIUDAD -> Ciudad Soria" in lines
     assert sum("EN_TALLER <-" in line for line in lines) == 6 and not re.search(r"[01]\.0, ?[01]\.0", result.text)
     await run(connection, "MATCH (t:Taller {nombre: 'Norte'}) CREATE (t)-[:TIPO_NUEVO]->(:Zona {nombre: 'Arenal'})")

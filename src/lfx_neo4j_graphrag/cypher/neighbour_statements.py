@@ -16,13 +16,15 @@ TYPES = "CALL db.relationshipTypes() YIELD relationshipType RETURN collect(relat
 def small_nodes(hide: Sequence[str] = (), *, hidden: bool = False) -> str:
     """Neighbours of the nodes ``$ids`` that have at most ``$small`` relationships, ``$cap`` of each type and direction.
 
-    One row a node: ``id``, ``degree``, ``groups`` (``type``, ``out``, ``total``, ``some``: at most ``$cap`` maps of ``id``,
-    ``labels``, ``properties`` and the relationship's own ``link``); no groups for a larger node. ``hide`` are the embedding
-    properties; with ``hidden``, nodes with a label of ``$hidden`` are passed over.
+    One row a node: ``id``, ``degree`` (outgoing and incoming, a loop counts twice), ``groups`` (``type``, ``out``,
+    ``total``, ``some``: at most ``$cap`` maps of ``id``, ``labels``, ``properties`` and the relationship's own ``link``); no
+    groups for a larger node. ``hide`` are the embedding properties; with ``hidden``, nodes with a label of ``$hidden`` are
+    passed over.
     """
     seen = "WHERE none(label IN labels(m) WHERE label IN $hidden) " if hidden else ""
     return (
-        "CYPHER 5 UNWIND $ids AS id MATCH (n) WHERE elementId(n) = id WITH id, n, COUNT { (n)--() } AS degree "
+        "CYPHER 5 UNWIND $ids AS id MATCH (n) WHERE elementId(n) = id "
+        "WITH id, n, COUNT { (n)-->() } + COUNT { (n)<--() } AS degree "
         "CALL (n, degree) { WITH n, degree WHERE degree <= $small MATCH (n)-[r]-(m) " + seen + "WITH n, type(r) AS type, "
         "startNode(r) = n AS out, count(*) AS total, collect(r)[..$cap] AS links UNWIND links AS r "
         "WITH type, out, total, r, CASE WHEN out THEN endNode(r) ELSE startNode(r) END AS m "
@@ -39,13 +41,19 @@ def degrees(types: Sequence[str]) -> str:
 
 
 def first_neighbours(arms: Sequence[tuple[str, bool]], hide: Sequence[str] = (), *, hidden: bool = False) -> str:
-    """The first ``$cap`` neighbours of ``$ids`` on each (type, outgoing): rows ``id``, ``arm`` (its number), ``total``, ``some``."""
-    seen = "WHERE none(label IN labels(m) WHERE label IN $hidden) " if hidden else ""
+    """The first ``$cap`` neighbours of ``$ids`` on each (type, outgoing).
+
+    Rows ``id``, ``arm`` (its number), ``total``, ``some``.
+    """
+    visible = ["none(label IN labels(m) WHERE label IN $hidden)"] if hidden else []
     parts = []
     for number, (name, out) in enumerate(arms):
         left, right = ("-", "->") if out else ("<-", "-")
+        tests = visible if out else [*visible, "m <> n"]  # a loop is shown once, as outgoing
+        seen = f"WHERE {' AND '.join(tests)} " if tests else ""
         parts.append(
-            f"MATCH (n){left}[r:{quote(name)}]{right}(m) {seen}WITH n, r, m LIMIT $cap WITH n, collect({_neighbour(hide)}) AS some "
+            f"MATCH (n){left}[r:{quote(name)}]{right}(m) {seen}WITH n, r, m LIMIT $cap "
+            f"WITH n, collect({_neighbour(hide)}) AS some "
             f"RETURN {number} AS arm, COUNT {{ (n){left}[:{quote(name)}]{right}() }} AS total, some"
         )
     return (
