@@ -56,7 +56,7 @@ def test_names_come_from_the_usual_metadata_without_folder_and_upload_stamp():
         Data(text="a", data={"file_path": "/u/7/2026-11-29_22-58-24_informe.pdf"}),
         Message(text="b", file_path="C:\\x\\nota.txt"),
         LangChainDocument(page_content="c", metadata={"source": "https://x.org/a/b?c=1"}),
-        {"text": "d", "filename": "d.md", "file_path": "/tmp/uuid"},
+        {"text": "d", "filename": "d.md", "file_path": "/files/uuid"},
     ]
     assert [(d.name, d.given) for d in documents_from(items)] == [
         ("informe.pdf", True),
@@ -108,7 +108,7 @@ def test_split_text_behind_read_file():
 
 
 def test_what_read_file_could_not_read_is_a_document_with_a_problem():
-    (document,) = documents_from([Data(data={"error": "Unsafe path /root/secret", "file_path": "/x/a.pdf"})])
+    (document,) = documents_from([Data(data={"error": "Unsafe path /home/secret", "file_path": "/x/a.pdf"})])
     assert document.text == "" and document.problem and document.name == "a.pdf" and "secret" not in document.problem
 
 
