@@ -24,6 +24,7 @@ from recorded import RecordedModel
 from lfx_neo4j_graphrag.cli.build_graph import documents_of_file
 from lfx_neo4j_graphrag.cli.models import chat_model
 from lfx_neo4j_graphrag.database.connection import Connection, driver_for
+from lfx_neo4j_graphrag.errors import ModelFailed
 from lfx_neo4j_graphrag.extraction.names import fold_key
 from lfx_neo4j_graphrag.operations.build_graph import BuildGraphRequest, build_graph
 from lfx_neo4j_graphrag.records.documents import Document
@@ -153,7 +154,7 @@ async def run(connection: Connection, model: Any, rung: int, chunks: bool) -> di
     report = result.details["report"]
     async with driver_for(connection) as driver:
         stored = (await driver.execute_query("MATCH (c:Chunk) RETURN count(c) AS n")).records[0]["n"]
-    pending = sum("Pending" in failed["reason"] for failed in report["failed_documents"])
+    pending = sum(failed["reason"].count("Pending") for failed in report["failed_documents"])
     return {"rung": rung, "name": name, "pending": pending, "chunks": stored, "report": report} | compare(
         *await read_graph(connection)
     )
@@ -200,7 +201,11 @@ async def main() -> None:
         os.environ["NEO4J_GRAPHRAG_HOME"] = home
         for rung in arguments.rung or RUNGS:
             model = chat_model(os.environ["MODEL"]) if arguments.endpoint else RecordedModel(arguments.answers)
-            outcome = await run(connection, model, rung, arguments.chunks)
+            try:
+                outcome = await run(connection, model, rung, arguments.chunks)
+            except ModelFailed as failure:  # the proposal itself, without which no document can be asked about
+                print(f"| {rung} {RUNGS[rung][0]} | {failure.sentence} | 1 pending |", flush=True)
+                continue
             outcomes.append(outcome)
             print("\n".join(lines(outcome)), flush=True)
     if arguments.json:
