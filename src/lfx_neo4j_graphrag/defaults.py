@@ -145,8 +145,6 @@ LINKING_VALUES = 2_000
 # Characters of the longest text that can be a name; seconds after which linking is done without.
 LINKING_LENGTH = 100
 LINKING_SECONDS = 3.0
-# How long a description of the graph is believed when a cheap look shows no change.
-SCHEMA_CACHE_SECONDS = 60.0
 # Tokens of the schema in a prompt, above which it is pruned to the question.
 PROMPT_SCHEMA_TOKENS = 3_000
 
