@@ -41,6 +41,26 @@ def comparisons(cypher: str) -> list[Comparison]:
     return list(dict.fromkeys(out))
 
 
+def property_uses(cypher: str) -> list[tuple[tuple[str, ...], str]]:
+    """``(labels, property)`` of each ``v.property`` whose variable has labels in a pattern and is no alias of something else.
+
+    Raises QueryRefused for text that cannot be read as Cypher.
+    """
+    tokens = tokenize(cypher)
+    labels: dict[str, set[str]] = defaultdict(set)
+    aliases = {after.name for token, after in zip(tokens, tokens[1:], strict=False) if token.upper == "AS"}
+    for i in range(len(tokens)):
+        if opens_pattern(tokens, i):
+            variable, names, _ = node_head(tokens, i + 1)
+            labels[variable] |= names
+    found = []
+    for i, token in enumerate(tokens):
+        if token.text == "." and _is_property(tokens, i) and tokens[i - 1].name not in aliases:
+            if names := labels.get(tokens[i - 1].name):
+                found.append((tuple(sorted(names)), tokens[i + 1].name))
+    return list(dict.fromkeys(found))
+
+
 def _pattern(tokens: list[Token], i: int, labels: dict[str, set[str]], found: list) -> None:
     """Read ``v:Label|Other {p: 'x'})`` from just after its bracket."""
     variable, names, i = node_head(tokens, i)

@@ -37,3 +37,16 @@ def unknown_names(notifications: Sequence[Mapping[str, Any]], known: Mapping[str
         near = ", ".join(nearest(name, known[kind]))
         lines.append(f"there is no {kind} {quoted(name)}" + (f"; nearest are {near}" if near else ""))
     return list(dict.fromkeys(lines))
+
+
+def misplaced_properties(uses: Sequence[tuple[Sequence[str], str]], known: Mapping[str, Sequence[str]]) -> list[str]:
+    """A line for each property that none of the labels has, though the database knows its name from elsewhere.
+
+    ``known`` maps the labels whose every property is known to these; a use with another label is not judged.
+    """
+    lines = []
+    for labels, name in uses:
+        if all(label in known for label in labels) and not any(name in known[label] for label in labels):
+            near = nearest(name, [p for label in labels for p in known[label]])
+            lines.append(f"{'|'.join(labels)} has no property {quoted(name)}" + (f"; nearest are {', '.join(near)}" if near else ""))
+    return list(dict.fromkeys(lines))

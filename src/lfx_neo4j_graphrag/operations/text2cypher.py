@@ -12,8 +12,8 @@ from ..asking.answer import read_answer
 from ..asking.examples import choose_examples, parse_examples
 from ..asking.hops import wrong_way_round
 from ..asking.linking import Inventory, Link, Missing
-from ..asking.literals import comparisons
-from ..asking.notices import unknown_names
+from ..asking.literals import comparisons, property_uses
+from ..asking.notices import misplaced_properties, unknown_names
 from ..asking.prompt import Message, first_messages, revision_messages
 from ..database.connection import Connection
 from ..database.reading import Limits, Origin, Reading, read
@@ -24,7 +24,7 @@ from ..reply.tokens import count_tokens
 from ..reply.values import plain_rows
 from ..schema import render
 from ..schema.model import Schema
-from ..schema.prompting import known_names, mark, prompt_text, text_places
+from ..schema.prompting import known_names, mark, prompt_text, text_places, whole_labels
 from .graph_schema import read_schema
 from .model import ask
 from .result import Result
@@ -145,15 +145,16 @@ async def _attempt(
     if before and before.reading is not None and answer.query == before.query:
         return before
     missing: list[Missing] = []
-    turned: list[str] = []
+    astray: list[str] = []
 
     def stop_unknown(notifications: list[dict[str, Any]]) -> None:
-        lines = [*unknown_names(notifications, known_names(schema)), *turned, *(str(m) for m in missing)]
+        lines = [*unknown_names(notifications, known_names(schema)), *astray, *(str(m) for m in missing)]
         if lines and before is None:
             raise _UnknownNames("\n".join(f"- {line}" for line in lines))
 
     try:
-        turned = wrong_way_round(answer.query, ((p.start, p.type, p.end) for p in schema.patterns))
+        astray = wrong_way_round(answer.query, ((p.start, p.type, p.end) for p in schema.patterns))
+        astray += misplaced_properties(property_uses(answer.query), whole_labels(schema))
         missing = await _missing_texts(connection, answer.query, known)
         limits = Limits(request.timeout, request.number_of_results * ROWS_PER_RESULT)
         reading = await read(

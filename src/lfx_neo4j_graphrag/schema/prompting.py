@@ -32,6 +32,11 @@ def known_names(schema: Schema) -> dict[str, list[str]]:
     }
 
 
+def whole_labels(schema: Schema) -> dict[str, list[str]]:
+    """The properties of each label of which every node was read."""
+    return {label.name: [p.name for p in label.properties] for label in schema.labels if label.name and not label.sampled}
+
+
 def mark(schema: Schema) -> str:
     """A short text that differs when what the graph holds has changed, as far as counts tell."""
     counts = [(entry.name, entry.count) for entry in (*schema.labels, *schema.types)]

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lfx_neo4j_graphrag.asking.literals import Comparison, comparisons
+from lfx_neo4j_graphrag.asking.literals import Comparison, comparisons, property_uses
 from lfx_neo4j_graphrag.errors import QueryRefused
 
 
@@ -43,3 +43,8 @@ def test_nothing_else_is_raised(text):
         comparisons(text)
     except QueryRefused:
         pass
+
+
+def test_uses_of_properties_with_the_labels_of_their_variables():
+    query = "MATCH (t:Tecnico)<-[:R]-(i:A|B) WITH t, i.x AS i, t.nombre AS n WHERE t.name = 'x' RETURN i.y AS y, n.z AS z, m.w AS w"
+    assert property_uses(query) == [(("Tecnico",), "nombre"), (("Tecnico",), "name")]

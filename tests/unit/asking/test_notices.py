@@ -1,4 +1,4 @@
-from lfx_neo4j_graphrag.asking.notices import unknown_names
+from lfx_neo4j_graphrag.asking.notices import misplaced_properties, unknown_names
 
 KNOWN = {"label": ["Incidencia", "Tecnico"], "relationship type": ["ASIGNADA_A"], "property": ["codigo", "estado"]}
 
@@ -27,3 +27,10 @@ def test_each_unknown_name_has_a_line_with_the_nearest():
 def test_other_notices_and_names_that_are_there_by_now_say_nothing():
     assert unknown_names([{"code": "Neo.ClientNotification.Statement.CartesianProduct", "description": "x"}], KNOWN) == []
     assert unknown_names([notice("UnknownLabelWarning", "label name", "Tecnico")], KNOWN) == []
+
+
+def test_a_property_of_another_label_is_said_to_be_misplaced():
+    known = {"Tecnico": ["nombre"], "Bar": ["name"]}
+    uses = [(("Tecnico",), "name"), (("Bar",), "name"), (("Tecnico",), "nombre"), (("Otra",), "x"), (("Bar", "Tecnico"), "name")]
+    assert misplaced_properties(uses, known) == ["Tecnico has no property 'name'"]
+    assert misplaced_properties([(("Tecnico",), "nombres")], known) == ["Tecnico has no property 'nombres'; nearest are nombre"]
