@@ -116,11 +116,11 @@ class World:
         return not strange and all(tuple(r) in links for r in stored)
 
     def _argument_for(self, name: str) -> str:
-        tools = self.notes["tools"]
-        for tool in tools.values():
-            for argument, schema in tool["schema"].get("properties", {}).get("filters", {}).get("properties", {}).items():
-                if argument == name or f"{name!r}" in str(schema) or f'"{name}"' in json.dumps(schema, ensure_ascii=False):
-                    return argument
+        for tool in self.notes["tools"].values():
+            for line in tool["description"].splitlines():
+                found = re.match(r"- (\S+): ", line)
+                if found and (found.group(1) == name or f"(property {json.dumps(name, ensure_ascii=False)})" in line):
+                    return found.group(1)
         raise CaseError(f"no tool has a filter for {name!r}")
 
     # ---- MCP ------------------------------------------------------------------------------------------------------
