@@ -129,7 +129,7 @@ async def test_every_format_keeps_the_token_limit(incidents, limit):
 
 async def test_an_empty_graph(connection):
     result = await graph_schema(connection)
-    assert result.text == "0 nodes, 0 relationships" and result.rows == []
+    assert result.text == "The graph is empty: 0 nodes, 0 relationships" and result.rows == []
 
 
 async def test_nodes_of_several_labels_and_of_none(connection):

@@ -23,7 +23,8 @@ def to_text(schema: Schema, detail: int = VALUES) -> str:
     Labels and types whose properties read the same share one description. What is of a sample says so.
     """
     lines = [f"Partial: {sentence}" for sentence in schema.partial]
-    lines.append(f"{schema.nodes} nodes, {schema.relationships} relationships")
+    empty = "The graph is empty: " if not schema.nodes and not schema.partial else ""
+    lines.append(f"{empty}{schema.nodes} nodes, {schema.relationships} relationships")
     if schema.labels:
         lines += ["Nodes (how many) and their properties, texts in quotes:", *_blocks(schema.labels, detail, _counted_labels)]
     lines += _relationships(schema, detail, counted=True)

@@ -117,7 +117,7 @@ def test_labels_that_go_together_and_nodes_without():
 
 
 def test_an_empty_graph_is_one_line():
-    assert render.to_text(Schema()) == "0 nodes, 0 relationships"
+    assert render.to_text(Schema()) == "The graph is empty: 0 nodes, 0 relationships"
     assert render.to_table(Schema()) == [] and render.to_mermaid(Schema()) == "graph LR"
 
 
