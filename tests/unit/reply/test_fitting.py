@@ -177,7 +177,7 @@ def test_any_text_fits_by_whole_lines(text, limit):
     result = fit_text(text, token_limit=limit, hint="Ask for one label.")
     assert count_tokens(result) <= limit
     if result != text:
-        first, *rest = result.splitlines()
+        first, *rest = result.split("\n")
         assert first.startswith(f"[Cut: {len(rest)} of {len(text.splitlines())} lines (token limit {limit}). Ask for one label.")
         assert rest == text.splitlines()[: len(rest)]
 
