@@ -10,7 +10,7 @@ PYTEST := $(BIN)/python -m pytest
 .PHONY: help demo test test-browser editor flows bench lock
 
 help:
-	@echo "make demo          Neo4j, 24 example records and some questions; no Langflow, no key (about 90 s the first time)"
+	@echo "make demo          Neo4j, 24 example records and some questions; no Langflow, no key (some minutes the first time: it downloads Neo4j)"
 	@echo "make editor        Langflow with the node and the example flows"
 	@echo "make test          every test but the browser's, the live ones on Neo4j 2026.08.1 and 5.26.30"
 	@echo "make test-browser  the editor in a headless Chromium"
