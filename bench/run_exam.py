@@ -1,8 +1,9 @@
-"""The examination of Text2Cypher on the example incidents (or another graph), with recorded answers of a capable model.
+"""The examinations of Text2Cypher, with recorded answers of a capable model.
 
-    python bench/run_exam.py --uri bolt://127.0.0.1:7687 [--examples] [--exam bench/exam/incidencias.yaml] [--no-values]
+    python bench/run_exam.py --uri bolt://127.0.0.1:7687 [--examples] [--exam incidencias|star_wars] [--no-values]
 
-A question without a recorded answer is counted as pending and written to the folder of the recordings.
+The graph must be there: ``make demo`` saves the incidents, ``exam/build_star_wars.py`` the other one. A question without
+a recorded answer is counted as pending and written to ``asked`` in the folder of the recordings.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from collections import Counter
 from datetime import date
 from pathlib import Path
 
+import yaml
 from recorded import Pending, RecordedModel
 
 from lfx_neo4j_graphrag.asking.evaluation import parse_questions
@@ -24,20 +26,16 @@ from lfx_neo4j_graphrag.operations.text2cypher import Text2CypherRequest, text2c
 
 ROOT = Path(__file__).parents[1]
 TODAY = date(2026, 10, 1)  # the prompt holds the day: a fixed one keeps the recordings valid
-# Two examples of the kind that the documentation advises: counting with a filter, and two relationships.
-EXAMPLES = """Pregunta: ¿Cuántas incidencias cerradas tiene Manuel Campos?
-Cypher: MATCH (i:Incidencia {estado: 'cerrada'})-[:ASIGNADA_A]->(:Tecnico {nombre: 'Manuel Campos'}) RETURN count(i) AS total
-
-Pregunta: ¿Qué clientes tuvieron incidencias en máquinas Molinar en julio?
-Cypher: MATCH (i:Incidencia)-[:EN_MAQUINA]->(:Maquina {marca: 'Molinar'}), (i)-[:DE_CLIENTE]->(c:Cliente) WHERE i.fecha STARTS WITH '2026-07' RETURN DISTINCT c.nombre AS cliente
-"""
+RECORDINGS = {"incidencias": "ask", "star_wars": "ask_star_wars"}  # the folder of each examination in tests/fixtures
 
 
-async def examine(connection: Connection, exam: Path, recordings: Path, examples: str = "", values: bool = True) -> list[dict]:
+async def examine(connection: Connection, exam: str, with_examples: bool = False, values: bool = True) -> list[dict]:
     """One dict per question: kind, question, outcome (right, wrong, pending, error), rows, query, revised."""
-    model = RecordedModel(recordings)
+    model = RecordedModel(ROOT / "tests" / "fixtures" / RECORDINGS[exam])
+    text = (ROOT / "bench" / "exam" / f"{exam}.yaml").read_text(encoding="utf-8")
+    examples = yaml.safe_load(text)["examples"] if with_examples else ""
     outcomes = []
-    for question in parse_questions(exam.read_text(encoding="utf-8")):
+    for question in parse_questions(text):
         request = Text2CypherRequest(question.question, model, examples=examples, today=TODAY, token_limit=0, sample_values=values)
         entry = {"kind": question.kind, "question": question.question, "expected": question.expect}
         try:
@@ -58,16 +56,13 @@ def main() -> None:
     parser.add_argument("--uri", default="bolt://127.0.0.1:7687")
     parser.add_argument("--username", default="")
     parser.add_argument("--password", default="")
-    parser.add_argument("--exam", type=Path, default=ROOT / "bench" / "exam" / "incidencias.yaml")
-    parser.add_argument("--recordings", type=Path, default=ROOT / "tests" / "fixtures" / "ask")
+    parser.add_argument("--exam", choices=sorted(RECORDINGS), default="incidencias")
     parser.add_argument("--examples", action="store_true")
     parser.add_argument("--no-values", action="store_true")
     parser.add_argument("--verbose", action="store_true")
     args = parser.parse_args()
     connection = Connection(args.uri, args.username, args.password)
-    outcomes = asyncio.run(
-        examine(connection, args.exam, args.recordings, EXAMPLES if args.examples else "", not args.no_values)
-    )
+    outcomes = asyncio.run(examine(connection, args.exam, args.examples, not args.no_values))
     for o in outcomes:
         if o["outcome"] != "right" and (args.verbose or o["outcome"] != "pending"):
             print(json.dumps(o, ensure_ascii=False, indent=1, default=str))

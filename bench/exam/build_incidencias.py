@@ -9,7 +9,7 @@ import json
 from pathlib import Path
 
 import pandas as pd
-import yaml
+from exam_file import write
 
 HERE = Path(__file__).parent
 ROWS = json.loads((HERE.parents[1] / "assets" / "incidencias.json").read_text(encoding="utf-8"))
@@ -34,6 +34,14 @@ def top(frame, column):
 def unique(series):
     return sorted(set(series))
 
+
+# Two examples of the kind that the documentation advises: counting with a filter, and two relationships.
+EXAMPLES = """Pregunta: ¿Cuántas incidencias cerradas tiene Manuel Campos?
+Cypher: MATCH (i:Incidencia {estado: 'cerrada'})-[:ASIGNADA_A]->(:Tecnico {nombre: 'Manuel Campos'}) RETURN count(i) AS total
+
+Pregunta: ¿Qué clientes tuvieron incidencias en máquinas Molinar en julio?
+Cypher: MATCH (i:Incidencia)-[:EN_MAQUINA]->(:Maquina {marca: 'Molinar'}), (i)-[:DE_CLIENTE]->(c:Cliente) WHERE i.fecha STARTS WITH '2026-07' RETURN DISTINCT c.nombre AS cliente
+"""
 
 QUESTIONS = [
     # The six of the kind that documents answer badly: relations and counts.
@@ -125,6 +133,4 @@ QUESTIONS = [
 ]
 
 if __name__ == "__main__":
-    out = {"questions": [{"kind": k, "question": q, "expect": e} for k, q, e in QUESTIONS]}
-    (HERE / "incidencias.yaml").write_text(yaml.safe_dump(out, allow_unicode=True, sort_keys=False, width=140), encoding="utf-8")
-    print(len(QUESTIONS), "questions")
+    write(HERE / "incidencias.yaml", EXAMPLES, QUESTIONS)
