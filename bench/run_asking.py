@@ -64,9 +64,9 @@ async def measure(connection: Connection) -> None:
     kinds: dict[str, list[tuple[float, float]]] = {"first": [], "later": [], "again": []}
     for run in range(RUNS):
         forget()
-        kinds["first"].append(await ask(connection, 1000 + run, 1000 + run))
-        kinds["later"].append(await ask(connection, 2000 + run, 2000 + run))
-        kinds["again"].append(await ask(connection, 3000 + run, 2000 + run))
+        kinds["first"].append(await ask(connection, 1000 + run, 100 + run))
+        kinds["later"].append(await ask(connection, 2000 + run, 200 + run))
+        kinds["again"].append(await ask(connection, 3000 + run, 200 + run))
     for kind, times in kinds.items():
         took, before = zip(*times, strict=True)
         print(f"{kind}: median {statistics.median(took):.0f} ms ({min(took):.0f} to {max(took):.0f}), "
