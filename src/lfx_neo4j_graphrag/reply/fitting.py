@@ -1,4 +1,4 @@
-"""As many whole rows as a token limit takes, in a text that always parses and says first what it leaves out."""
+"""As many whole rows as a token limit takes, in a text that parses, says first what it leaves out and last that it goes on."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from . import rendering
 from .tokens import ENCODING, count_tokens, tokenizer_note
 from .values import CUT_NOTE, plain
 
-# Below this limit the advice of the notice takes too large a part of the reply and is worded shorter.
+# Below this limit the advice of the notice takes too large a part of the reply and is worded shorter, and nothing is said twice.
 ROOMY = 256
 # Tokens for rows where a tail, which is never cut, takes up the whole limit.
 BESIDE_TAIL = 64
@@ -150,7 +150,9 @@ class _Fitting:
 
     def _text(self, notice: dict[str, Any] | None, rows: list[str], columns: list[str] | None = None) -> str:
         document = ({"truncated": notice} if notice else {}) | self.document
-        return rendering.head(document, self.format) + rendering.body(rows, self.format, columns or self.columns, self.tail)
+        text = rendering.head(document, self.format) + rendering.body(rows, self.format, columns or self.columns, self.tail)
+        goes_on = notice and (self.more or notice["shown"] < len(self.rows)) and not 0 < self.limit < ROOMY
+        return text + rendering.mark(notice["shown"], notice["of"], self.format) if goes_on else text
 
     def _notice(self, shown: int, reason: str = "", shortened: str = "") -> dict[str, Any]:
         estimated = ", estimated" if tokenizer_note(self.encoding) else ""

@@ -48,6 +48,12 @@ def tail(document: dict[str, Any], format: str) -> str:
     return _yaml(document)
 
 
+def mark(shown: int, of: int | str, format: str) -> str:
+    """The last line of a cut reply: who reads a long list to its end learns there that it goes on. JSON has no place for it."""
+    text = f"more rows: {shown} of {of} are shown"
+    return {"yaml": f"# {text}\n", "table": f"\n({text})\n"}.get(format, "")
+
+
 def row(value: dict[str, Any], format: str, columns: list[str]) -> str:
     """One row as its own lines."""
     if format == "json":

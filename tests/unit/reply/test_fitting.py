@@ -51,7 +51,25 @@ def test_largest_number_of_whole_rows_at_every_limit(format, limit):
         assert document["rows"] == ROWS[: fitted.shown]
         whole = parse(fit(ROWS[: fitted.shown + 1], token_limit=0, format=format).text, format)
         next_one = {"truncated": {**fitted.truncation, "shown": fitted.shown + 1}, **whole}
-        assert count_tokens(_written(next_one, format)) > limit
+        marked = format == "yaml" and limit >= 256 and fitted.shown < 59
+        mark = f"# more rows: {fitted.shown + 1} of 60 are shown\n" if marked else ""
+        assert count_tokens(_written(next_one, format) + mark) > limit
+
+
+@pytest.mark.parametrize("format", ["yaml", "table"])
+@pytest.mark.parametrize(("limit", "more"), [(255, False), (256, False), (2048, False), (0, True)])
+def test_a_cut_reply_says_at_its_end_that_it_goes_on(format, limit, more):
+    fitted = fit(ROWS, token_limit=limit, format=format, more=more)
+    last = fitted.text.rstrip().splitlines()[-1]
+    of = "more than 60" if more else "60"
+    assert (f"more rows: {fitted.shown} of {of} are shown" in last) == (limit != 255)
+    if format == "yaml":
+        assert len(parse(fitted.text, "yaml")["rows"]) == fitted.shown
+
+
+def test_a_whole_reply_has_no_mark():
+    assert "more rows" not in fit(ROWS, token_limit=0).text + fit(ROWS, token_limit=0, format="table").text
+    assert "more rows" not in fit([{"t": "x" * 9000}], token_limit=300).text  # one row, shortened: nothing follows it
 
 
 def _written(document: dict, format: str) -> str:
