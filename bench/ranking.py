@@ -13,6 +13,7 @@ from pathlib import Path
 
 import yaml
 from neo4j import Driver
+from wiping import wipe
 
 from lfx_neo4j_graphrag.database.connection import Connection
 from lfx_neo4j_graphrag.local.embeddings import LocalEmbeddings
@@ -132,11 +133,7 @@ def split_of(questions: Sequence[Question], split: str) -> list[Question]:
 
 def prepare(driver: Driver, label: str, rows: Sequence[dict], texts: Sequence[str], analyzer: str = "spanish") -> None:
     """Wipe the database; one node a row with the vector of its ``texts`` entry; ``vectors`` and ``words`` over text."""
-    for row in driver.execute_query("SHOW CONSTRAINTS YIELD name").records:
-        driver.execute_query("DROP CONSTRAINT $name", name=row["name"])
-    for row in driver.execute_query("SHOW INDEXES YIELD name, type WHERE type <> 'LOOKUP'").records:
-        driver.execute_query("DROP INDEX $name", name=row["name"])
-    driver.execute_query("MATCH (n) DETACH DELETE n")
+    wipe(driver)
     vectors = LocalEmbeddings().embed_documents(list(texts))
     filled = [row | {"embedding": vector} for row, vector in zip(rows, vectors, strict=True)]
     driver.execute_query(f"UNWIND $rows AS row CREATE (n:{label}) SET n = row", rows=filled)

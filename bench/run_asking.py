@@ -16,7 +16,8 @@ import statistics
 import time
 
 from neo4j import GraphDatabase
-from run_load import LINES, customers, orders, wipe
+from run_load import LINES, customers, orders
+from wiping import wipe
 
 from lfx_neo4j_graphrag.database.connection import Connection
 from lfx_neo4j_graphrag.operations import graph_schema, value_linking

@@ -20,6 +20,9 @@ import tempfile
 import time
 from typing import Any
 
+from neo4j import GraphDatabase
+from wiping import wipe
+
 from lfx_neo4j_graphrag.database.connection import Connection, driver_for
 from lfx_neo4j_graphrag.operations.build_graph import BuildGraphRequest, build_graph
 
@@ -133,13 +136,6 @@ def expected(count: int, lost: set[int]) -> dict[str, int]:
     return {"Aviso": len(read), "Cliente": len({facts(n)["cliente"] for n in read}), "Maquina": len(machines), "links": links}
 
 
-async def wipe(connection: Connection) -> None:
-    async with driver_for(connection) as driver:
-        await driver.execute_query("MATCH (n) DETACH DELETE n")
-        for record in (await driver.execute_query("SHOW CONSTRAINTS YIELD name")).records:
-            await driver.execute_query("DROP CONSTRAINT $name", name=record["name"])
-
-
 async def state(connection: Connection) -> dict[str, int]:
     async with driver_for(connection) as driver:
         found = {}
@@ -182,6 +178,7 @@ async def main() -> None:
     arguments = parser.parse_args()
     logging.disable(logging.WARNING)
     connection = Connection(arguments.uri, arguments.username, arguments.password)
+    driver = GraphDatabase.driver(arguments.uri, auth=(arguments.username, arguments.password))
     count, seconds, concurrency = arguments.documents, arguments.seconds, arguments.concurrency
     ideal = count * seconds / concurrency
     refused = {n for n in range(0, count, 10) if n // 10 % 6 == 5}
@@ -199,7 +196,7 @@ async def main() -> None:
         ]
         for name, fresh, form, limited, cache, lost in runs:
             if fresh:
-                await wipe(connection)
+                wipe(driver)
             outcome = await ours(connection, count, seconds, concurrency, form, limited, cache)
             print(
                 row(
@@ -214,7 +211,7 @@ async def main() -> None:
         from peer_build import peer  # its library is no dependency of this project
 
         for name, form, lost in (("neo4j-graphrag", usual, set()), ("neo4j-graphrag, 10 % broken", some_broken, refused)):
-            await wipe(connection)
+            wipe(driver)
             outcome = await peer(connection, [text(n) for n in range(count)], SlowModel(seconds, form)) | {
                 "state": await state(connection)
             }

@@ -19,7 +19,9 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+from neo4j import GraphDatabase
 from recorded import RecordedModel
+from wiping import wipe
 
 from lfx_neo4j_graphrag.cli.build_graph import documents_of_file
 from lfx_neo4j_graphrag.cli.models import chat_model
@@ -35,13 +37,16 @@ PATTERNS = "(Incidencia)-[:DE_CLIENTE]->(Cliente)\n(Incidencia)-[:ASIGNADA_A]->(
 OTHERS = "Cliente(nombre), Tecnico(nombre), Maquina(modelo, marca)"
 PLAIN = f"Incidencia(codigo, fecha, estado, codigo_error), {OTHERS}"
 STATES = f"Incidencia(codigo, fecha, estado: abierta | cerrada, codigo_error), {OTHERS}"
-LINE = "El modelo de una Maquina se escribe sin la marca (Brío 2G, Aurora 3G, M64 OD); la marca va en marca."
+LINES = (
+    "El modelo de una Maquina se escribe sin la marca (Brío 2G, Aurora 3G, M64 OD); la marca va en marca.\n"
+    "Técnicos y modelos se escriben con su nombre entero; lo que el texto solo nombra a medias se deja fuera."
+)
 RUNGS: dict[int, tuple[str, dict[str, str]]] = {
     1: ("no schema", {}),
     2: ("patterns", {"allowed_patterns": PATTERNS}),
     3: ("+ properties", {"allowed_patterns": PATTERNS, "node_types": PLAIN}),
-    4: ("+ instruction", {"allowed_patterns": PATTERNS, "node_types": PLAIN, "extraction_instructions": LINE}),
-    5: ("+ state values", {"allowed_patterns": PATTERNS, "node_types": STATES, "extraction_instructions": LINE}),
+    4: ("+ instructions", {"allowed_patterns": PATTERNS, "node_types": PLAIN, "extraction_instructions": LINES}),
+    5: ("+ state values", {"allowed_patterns": PATTERNS, "node_types": STATES, "extraction_instructions": LINES}),
 }
 # Truth: type -> (key column, columns whose values are checked); link type -> (column, type of the end)
 KEYS = {"Incidencia": "codigo", "Cliente": "cliente", "Tecnico": "tecnico", "Maquina": "modelo"}
@@ -144,8 +149,7 @@ def compare(nodes: list[dict], links: list[dict]) -> dict[str, Any]:
 
 async def run(connection: Connection, model: Any, rung: int, chunks: bool) -> dict[str, Any]:
     """One rung on an empty database: the report of the run beside what is right of it."""
-    async with driver_for(connection) as driver:
-        await driver.execute_query("MATCH (n) DETACH DELETE n")
+    wipe(GraphDatabase.driver(connection.uri, auth=(connection.username, connection.password)))
     name, fields = RUNGS[rung]
     request = BuildGraphRequest(
         documents(), model, save_source_chunks=chunks, fulltext_analyzer="spanish", use_cache=False, model_timeout=900, **fields

@@ -16,6 +16,7 @@ import statistics
 import time
 
 from neo4j import Driver, GraphDatabase
+from wiping import wipe
 
 from lfx_neo4j_graphrag.database.capabilities import capabilities
 from lfx_neo4j_graphrag.database.connection import Connection
@@ -38,10 +39,8 @@ GRAPH = (
 
 
 def load(driver: Driver) -> None:
+    wipe(driver)
     with driver.session() as session:
-        for row in session.run("SHOW CONSTRAINTS YIELD name").data():
-            session.run("DROP CONSTRAINT $name", name=row["name"]).consume()
-        session.run("MATCH (n) CALL (n) { DETACH DELETE n } IN TRANSACTIONS OF 10000 ROWS").consume()
         session.run("CREATE CONSTRAINT FOR (n:Entidad) REQUIRE n.id IS UNIQUE").consume()
         session.run(
             "UNWIND range(0, 59999) AS k CALL (k) { CREATE (:Entidad {id: k, nombre: 'Entidad ' + toString(k), nota: 'x'}) } "

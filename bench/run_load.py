@@ -27,6 +27,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import psutil
 from neo4j import Driver, GraphDatabase
+from wiping import wipe
 
 from lfx_neo4j_graphrag.database.connection import Connection
 from lfx_neo4j_graphrag.operations.add_records import AddRecordsRequest, add_records
@@ -135,16 +136,6 @@ class Ours:
     def load(self, rows: list[dict], label: str, key: str, rules: list[tuple]) -> None:
         request = AddRecordsRequest(rows, label, key, LINES if rules else "", fulltext_index=self.words)
         self.report = asyncio.run(add_records(self.connection, request)).details["report"]
-
-
-def wipe(driver: Driver) -> None:
-    with driver.session() as session:
-        for row in session.run("SHOW CONSTRAINTS YIELD name").data():
-            session.run("DROP CONSTRAINT $name", name=row["name"]).consume()
-        for row in session.run("SHOW INDEXES YIELD name, type WHERE type <> 'LOOKUP' RETURN name").data():
-            session.run("DROP INDEX $name", name=row["name"]).consume()
-        session.run("MATCH ()-[r]->() CALL (r) { DELETE r } IN TRANSACTIONS OF 20000 ROWS").consume()
-        session.run("MATCH (n) CALL (n) { DELETE n } IN TRANSACTIONS OF 20000 ROWS").consume()
 
 
 def check(driver: Driver, rows: list[dict]) -> str:

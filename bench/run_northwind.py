@@ -18,7 +18,7 @@ from pathlib import Path
 
 import pandas as pd
 from neo4j import Driver, GraphDatabase
-from run_load import wipe
+from wiping import wipe
 
 from lfx_neo4j_graphrag.database.connection import Connection
 from lfx_neo4j_graphrag.operations.add_records import AddRecordsRequest, add_records

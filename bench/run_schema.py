@@ -15,6 +15,7 @@ import statistics
 import time
 
 from neo4j import Driver, GraphDatabase
+from wiping import wipe
 
 from lfx_neo4j_graphrag.database.connection import Connection
 from lfx_neo4j_graphrag.operations.graph_schema import GraphSchemaRequest, graph_schema, read_schema
@@ -35,10 +36,8 @@ RUNS = 10
 
 def load(driver: Driver, nodes: int) -> None:
     """Wipe the database and make the graph."""
+    wipe(driver)
     with driver.session() as session:
-        for row in session.run("SHOW CONSTRAINTS YIELD name").data():
-            session.run("DROP CONSTRAINT $name", name=row["name"]).consume()
-        session.run("MATCH (n) CALL (n) { DETACH DELETE n } IN TRANSACTIONS OF 20000 ROWS").consume()
         each = nodes // len(LABELS)
         for label in LABELS:
             session.run(f"CREATE CONSTRAINT FOR (n:{label}) REQUIRE n.id IS UNIQUE").consume()

@@ -19,6 +19,7 @@ from collections.abc import Awaitable, Callable
 
 import numpy as np
 from neo4j import AsyncGraphDatabase, Driver, GraphDatabase
+from wiping import wipe
 
 from lfx_neo4j_graphrag.database.capabilities import Capabilities, capabilities
 from lfx_neo4j_graphrag.database.connection import Connection
@@ -58,12 +59,8 @@ def questions(vectors: np.ndarray, count: int) -> np.ndarray:
 
 
 def load(driver: Driver, can: Capabilities, vectors: np.ndarray, texts: list[str], pct: np.ndarray, quantized: bool) -> None:
+    wipe(driver)
     with driver.session() as session:
-        for row in session.run("SHOW CONSTRAINTS YIELD name").data():
-            session.run("DROP CONSTRAINT $name", name=row["name"]).consume()
-        for row in session.run("SHOW INDEXES YIELD name, type WHERE type <> 'LOOKUP'").data():
-            session.run("DROP INDEX $name", name=row["name"]).consume()
-        session.run("MATCH (n) CALL (n) { DETACH DELETE n } IN TRANSACTIONS OF 5000 ROWS").consume()
         session.run("CREATE CONSTRAINT FOR (n:Chunk) REQUIRE n.id IS UNIQUE").consume()
         for start in range(0, len(texts), 1000):
             batch = [
