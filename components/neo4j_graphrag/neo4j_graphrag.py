@@ -101,6 +101,7 @@ class Neo4jGraphRAGComponent(Component):
             display_name="Neo4j Password",
             info="Password of that user, best as a global variable, for example NEO4J_PASSWORD.",
             value="",
+            load_from_db=False,  # True, the default, keeps a variable out of an empty field when a flow runs by API
         ),
         _line("database", "Neo4j Database", "Database on the server, for example neo4j; leave empty for the user's home database."),
         HandleInput(
