@@ -29,13 +29,20 @@ TODAY = date(2026, 10, 1)  # the prompt holds the day: a fixed one keeps the rec
 RECORDINGS = {"incidencias": "ask", "star_wars": "ask_star_wars"}  # the folder of each examination in tests/fixtures
 
 
-async def examine(connection: Connection, exam: str, with_examples: bool = False, values: bool = True) -> list[dict]:
-    """One dict per question: kind, question, outcome (right, wrong, pending, error), rows, query, revised."""
-    model = RecordedModel(ROOT / "tests" / "fixtures" / RECORDINGS[exam])
+async def examine(
+    connection: Connection, exam: str, with_examples: bool = False, values: bool = True, *, kind: str = "", recordings: str = ""
+) -> list[dict]:
+    """One dict per question: kind, question, outcome (right, wrong, pending, error), rows, query, revised.
+
+    ``kind``: only the questions of it. ``recordings``: the folder in tests/fixtures, for a graph that was made in another way.
+    """
+    model = RecordedModel(ROOT / "tests" / "fixtures" / (recordings or RECORDINGS[exam]))
     text = (ROOT / "bench" / "exam" / f"{exam}.yaml").read_text(encoding="utf-8")
     examples = yaml.safe_load(text)["examples"] if with_examples else ""
     outcomes = []
     for question in parse_questions(text):
+        if kind and question.kind != kind:
+            continue
         request = Text2CypherRequest(question.question, model, examples=examples, today=TODAY, token_limit=0, sample_values=values)
         entry = {"kind": question.kind, "question": question.question, "expected": question.expect}
         try:

@@ -101,15 +101,16 @@ def report(name: str, times: list[float], ids: list[list[int]], truth: list[set[
     print(f"| {name} | {statistics.median(times):.1f} | {sorted(times)[int(0.95 * len(times))]:.1f} | {ratio} | {recall} |", flush=True)
 
 
-async def measure(uri: str, rows: int, count: int, quantized: bool) -> None:
+async def measure(uri: str, rows: int, count: int, quantized: bool, loaded: bool) -> None:
     connection = Connection(uri)
     can = await capabilities(connection)
     vectors, rng = clusters(rows), random.Random(19)
     texts = [f"Nota {i} codigo K{i % 5000:04d}: " + " ".join(rng.choices(WORDS, k=30)) for i in range(rows)]
     pct = np.random.default_rng(17).integers(0, 100, rows)
     asked = questions(vectors, count)
-    with GraphDatabase.driver(uri) as driver:
-        await asyncio.to_thread(load, driver, can, vectors, texts, pct, quantized)
+    if not loaded:
+        with GraphDatabase.driver(uri) as driver:
+            await asyncio.to_thread(load, driver, can, vectors, texts, pct, quantized)
     near = asked @ vectors.T
     embedder = Prepared({text: vector.tolist() for text, vector in zip(texts, vectors, strict=True)})
     words = [f"codigo K{i * 37 % 5000:04d} bomba presion" for i in range(count)]
@@ -125,9 +126,10 @@ async def measure(uri: str, rows: int, count: int, quantized: bool) -> None:
             "WITH n, score LIMIT 10 RETURN n.id AS id, n.text AS text, score"
         )
 
-    async def ours(search, request, number: int, filters: str = "") -> list[int]:
+    async def ours(search, request, number: int, filters: str = "", by_meaning: bool = True) -> list[int]:
         embedder.vector = asked[number].tolist()
-        wanted = request(query=words[number], embedder=embedder, number_of_results=10, filters=filters, token_limit=0)
+        model = embedder if by_meaning else None
+        wanted = request(query=words[number], embedder=model, number_of_results=10, filters=filters, token_limit=0)
         return [row["id"] for row in (await search(connection, wanted)).rows]
 
     async with AsyncGraphDatabase.driver(uri) as driver, driver.session(default_access_mode="READ") as session:
@@ -140,13 +142,14 @@ async def measure(uri: str, rows: int, count: int, quantized: bool) -> None:
         jobs = {
             "bare": bare,
             "Vector": lambda n: ours(vector, VectorRequest, n),
+            "Hybrid, words alone": lambda n: ours(hybrid, HybridRequest, n, by_meaning=False),
             "Hybrid": lambda n: ours(hybrid, HybridRequest, n),
         }
         truth = [set(np.argsort(-row)[:10].tolist()) for row in near]
         found = await by_turns(jobs, count)
         beside = statistics.median(found["bare"][0])
         for name, (times, ids) in found.items():
-            report(name, times, ids, None if name == "Hybrid" else truth, beside)
+            report(name, times, ids, None if name.startswith("Hybrid") else truth, beside)
         for share, (line, bound) in FILTERS.items():
             keep = pct < bound
             truth = [set(np.argsort(-np.where(keep, row, -9))[:10].tolist()) for row in near]
@@ -160,10 +163,11 @@ def main() -> None:
     options.add_argument("--uri", required=True)
     options.add_argument("--rows", type=int, default=100_000)
     options.add_argument("--questions", type=int, default=100)
+    options.add_argument("--loaded", action="store_true", help="measure what an earlier run loaded")
     options.add_argument("--default-index", action="store_true", help="quantized, as the server makes it")
     given = options.parse_args()
     logging.getLogger("neo4j").setLevel(logging.ERROR)
-    asyncio.run(measure(given.uri, given.rows, given.questions, given.default_index))
+    asyncio.run(measure(given.uri, given.rows, given.questions, given.default_index, given.loaded))
 
 
 if __name__ == "__main__":
