@@ -6,7 +6,9 @@ import json
 import sys
 from pathlib import Path
 
+from agente import agent
 from editor import ROOT, Editor
+from guardar_documentos import save_documents
 from lfx.components.input_output import ChatOutput
 from lfx.components.models_and_agents import PromptComponent
 
@@ -73,6 +75,8 @@ def save_rows(folder: Path) -> None:
 def build(folder: Path) -> None:
     """Write every flow into ``folder``."""
     save_rows(folder)
+    save_documents(folder)
+    agent(folder)
 
 
 if __name__ == "__main__":

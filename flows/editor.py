@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import inspect
 import json
+import os
+import tempfile
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 from lfx.custom.custom_component.component import Component
 from lfx.custom.utils import build_custom_component_template
@@ -30,7 +34,7 @@ class Editor:
     def stock(self, component: type, word: str, x: int, y: int, title: str, about: str, **values: Any) -> dict[str, Any]:
         """A node of a Langflow component, by its class."""
         code = inspect.getsource(inspect.getmodule(component))
-        node = self._node(code, f"{component.__module__}.{component.__name__}", component.name, word, x, y, values)
+        node = self._node(code, f"{component.__module__}.{component.__name__}", component.name or component.__name__, word, x, y, values)
         node["data"]["node"].update(display_name=title, description=about)
         return node
 
@@ -40,6 +44,19 @@ class Editor:
         node["data"]["node"].update(display_name=title, description=about, extension="lfx-neo4j-graphrag", bundle="neo4j_graphrag")
         return node
 
+    def tool(self, word: str, x: int, y: int, title: str, name: str, about: str, **values: Any) -> dict[str, Any]:
+        """A node of this pack in Tool Mode; ``name`` and ``about`` are what the agent reads."""
+        node = self.neo4j(word, x, y, title, about, **values)
+        described, template = node["data"]["node"], node["data"]["node"]["template"]
+        _, component = build_custom_component_template(Component(_code=template["code"]["value"]), module_name="lfx_neo4j_graphrag")
+        component.set_attributes({key: field.get("value") for key, field in template.items() if isinstance(field, dict)})
+        component.update_build_config(template, True, "tool_mode")
+        # A folder of its own: the arguments of a tool must not depend on the searches that were made on this machine.
+        with tempfile.TemporaryDirectory() as home, patch.dict(os.environ, NEO4J_GRAPHRAG_HOME=home):
+            asyncio.run(component.run_and_validate_update_outputs(described, "tool_mode", True))
+        template["tools_metadata"]["value"][0].update(name=name, description=about)
+        return node
+
     def _node(self, code: str, module: str, kind: str, word: str, x: int, y: int, values: dict[str, Any]) -> dict[str, Any]:
         described, component = build_custom_component_template(Component(_code=code), module_name=module)
         described = json.loads(json.dumps(described, default=str))
@@ -47,7 +64,8 @@ class Editor:
         described["lf_version"] = LANGFLOW
         template = described["template"]
         for name, value in values.items():
-            component.update_build_config(template, value, name)
+            if template[name].get("real_time_refresh"):
+                component.update_build_config(template, value, name)
             template[name]["value"] = value
         selected = {"selected_output": described["outputs"][0]["name"]}
         return self._place(f"{kind.replace(' ', '')}-{word}", "genericNode", kind, x, y, described, **selected)
@@ -63,7 +81,11 @@ class Editor:
         given = next(each for each in source["data"]["node"]["outputs"] if each["name"] == output)
         taken = target["data"]["node"]["template"][field]
         out = {"dataType": source["data"]["type"], "id": source["id"], "name": output, "output_types": given["types"]}
+        source["data"]["selected_output"] = output
         into = {"fieldName": field, "id": target["id"], "inputTypes": taken["input_types"], "type": taken["type"]}
+        if taken["type"] == "model":  # as the editor does for "Connect other models": else it would choose a model here too
+            taken.update(value=[], _connection_mode=True)
+            target["data"]["_connectionMode"] = True
         handles = {"sourceHandle": _handle(out), "targetHandle": _handle(into)}
         self.edges.append(
             {

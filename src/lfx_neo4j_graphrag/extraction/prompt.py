@@ -31,7 +31,10 @@ _TYPE_NOTES = {
 
 @dataclass(frozen=True)
 class Passage:
-    """What one call reads. ``headings`` lead to it, ``before`` is the end of the text in front of it: context, not source."""
+    """What one call reads. ``document`` is its name, "" when it has none.
+
+    ``headings`` lead to it, ``before`` is the end of the text in front of it: context, not source.
+    """
 
     text: str
     document: str
@@ -201,7 +204,7 @@ def fenced(text: str, tag: str = "document") -> str:
 
 
 def _document(passage: Passage) -> str:
-    lines = ["# Document", f"Name: {passage.document}"]
+    lines = ["# Document", *([f"Name: {passage.document}"] if passage.document else [])]
     if passage.date:
         lines.append(f"Date: {passage.date.isoformat()}")
     if passage.parts > 1:

@@ -13,6 +13,7 @@ from ..records.documents import Document, Graph
 from .build_chunks import Chunk
 from .build_report import DocumentOutcome
 
+_SHOWN = 40  # characters of an unnamed text that a report shows
 _NO_TEXT = "it has no text (empty, or scanned pages without text recognition)"
 
 
@@ -69,8 +70,8 @@ def sources_of(documents: Sequence[Document]) -> list[Source]:
     for document in documents:
         shown = document.name
         if not document.given:
-            words = " ".join(document.text.split())[:40]
-            shown = f"document {document.position}" + (f" ({words}…)" if words else "")
+            words = _first_words(document.text)
+            shown = f"document {document.position}" + (f" ({words})" if words else "")
         found.setdefault(document.name, Source(document.name, shown, document.position)).parts.append(document)
     return list(found.values())
 
@@ -94,9 +95,9 @@ def plan(sources: Sequence[Source], *, keep_chunks: bool) -> Plan:
         planned = (plan_chunks if keep_chunks else plan_reads)(texts) if source.is_text else []
         for passage in planned:
             chunk = Chunk(source.name, passage, source.date, title) if keep_chunks else None
-            read = Passage(
-                passage.text, source.shown, source.date, passage.headings, passage.before, passage.position - 1, len(planned)
-            )
+            # The place of an unnamed text among the others is no name: with it, the answer would be asked for again elsewhere.
+            name = source.name if source.parts[0].given else ""
+            read = Passage(passage.text, name, source.date, passage.headings, passage.before, passage.position - 1, len(planned))
             _add(result, Unit(source, outcome, passage.position, passage=read), chunk)
         for number, part in enumerate(graphs, len(planned) + 1):
             chunk = None
@@ -106,6 +107,13 @@ def plan(sources: Sequence[Source], *, keep_chunks: bool) -> Plan:
             _add(result, Unit(source, outcome, number, graph=part.graph), chunk)
     result.outcomes.sort(key=lambda outcome: outcome.position)
     return result
+
+
+def _first_words(text: str) -> str:
+    """The beginning of the first line, a title as often as not."""
+    line = text.strip().partition("\n")[0]
+    words = " ".join(line.strip("#*_->= \t").split())
+    return words if len(words) <= _SHOWN else words[:_SHOWN] + "…"
 
 
 def _add(result: Plan, unit: Unit, chunk: Chunk | None) -> None:
