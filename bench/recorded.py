@@ -38,15 +38,33 @@ class RecordedModel:
         return AIMessage(json.loads(answer.read_text(encoding="utf-8"))["content"])
 
     def _ask(self, key: str, sent: list[dict[str, str]]) -> None:
-        asked = self.folder / "asked"
-        asked.mkdir(parents=True, exist_ok=True)
-        body = {"model": MODEL, "messages": sent}
-        (asked / f"{key}.json").write_text(json.dumps(body, ensure_ascii=False, indent=1), encoding="utf-8")
-        readable = "\n\n".join(f"## {m['role']}\n{m['content']}" for m in sent)
-        (asked / f"{key}.md").write_text(readable, encoding="utf-8")
+        keep_question(self.folder, key, {"model": MODEL, "messages": sent})
 
 
-def key_of(messages: list[dict[str, str]]) -> str:
-    """The hash under which the answer to ``messages`` is kept."""
-    body = {"model": MODEL, "messages": messages, "tools": None, "response_format": None, "tool_choice": None}
+def keep_question(folder: Path, key: str, body: dict[str, Any]) -> None:
+    """Write a request that has no answer yet: as it came, and to be read."""
+    asked = folder / "asked"
+    asked.mkdir(parents=True, exist_ok=True)
+    (asked / f"{key}.json").write_text(json.dumps(body, ensure_ascii=False, indent=1), encoding="utf-8")
+    parts = []
+    for message in body["messages"]:
+        calls = [call["function"] for call in message.get("tool_calls") or []]
+        lines = [message.get("content") or "", *(f"-> {call['name']}({call['arguments']})" for call in calls)]
+        parts.append(f"## {message['role']}\n" + "\n".join(line for line in lines if line))
+    if tools := [tool["function"] for tool in body.get("tools") or []]:
+        parts.append("## tools that may be called\n" + "\n".join(json.dumps(tool, ensure_ascii=False) for tool in tools))
+    (asked / f"{key}.md").write_text("\n\n".join(parts), encoding="utf-8")
+
+
+def key_of(messages: list[dict[str, Any]], *, tools: Any = None, response_format: Any = None, tool_choice: Any = None) -> str:
+    """The hash under which the answer to a request is kept. The ids of tool calls are random and don't count."""
+    rest = {"tools": tools, "response_format": response_format, "tool_choice": tool_choice}
+    body = {"model": MODEL, "messages": [_without_ids(message) for message in messages], **rest}
     return hashlib.sha256(json.dumps(body, sort_keys=True, ensure_ascii=False).encode()).hexdigest()[:16]
+
+
+def _without_ids(message: dict[str, Any]) -> dict[str, Any]:
+    kept = {name: value for name, value in message.items() if name not in ("id", "tool_call_id")}
+    if calls := kept.get("tool_calls"):
+        kept["tool_calls"] = [{name: value for name, value in call.items() if name != "id"} for call in calls]
+    return kept
