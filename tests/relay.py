@@ -20,7 +20,8 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "bench"))
 
 from recorded import MODEL, keep_question, key_of  # noqa: E402
 
-HOST = "127.0.0.1"
+# Langflow in a container takes 127.0.0.1 for the host of the container; macOS has no other address of this machine.
+HOST = "127.0.0.1" if sys.platform == "darwin" else "127.0.0.2"
 SELECTED = [{"name": MODEL, "provider": "OpenAI", "icon": "OpenAI", "category": "OpenAI", "metadata": {}}]  # the value of a ModelInput
 
 
@@ -36,9 +37,9 @@ class Relay:
 
     @property
     def environment(self) -> dict[str, str]:
-        """Variables with which OpenAI's client finds it."""
+        """Variables with which OpenAI's client and Langflow's model nodes find it."""
         url = f"http://{HOST}:{self._server.server_port}/v1"
-        return {"OPENAI_BASE_URL": url, "OPENAI_API_BASE": url, "OPENAI_API_KEY": "of-no-use"}
+        return {"OPENAI_BASE_URL": url, "OPENAI_API_BASE": url, "OPENAI_API_KEY": "of-no-use", "LANGFLOW_SSRF_ALLOWED_HOSTS": HOST}
 
     def close(self) -> None:
         self._server.shutdown()
