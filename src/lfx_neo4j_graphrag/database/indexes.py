@@ -288,7 +288,7 @@ async def make_index(connection: Connection, plan: IndexPlan) -> bool:
     if outcome == "forbidden":
         raise IndexProblem(
             f"This user may not make the index {plan.name}.",
-            "The rows are saved; ask the database's administrator for the index.",
+            "The data are saved; ask the database's administrator for the index.",
         )
     return outcome == "made"
 

@@ -10,7 +10,7 @@ from typing import Any
 from ..cypher import write_statements
 from ..database.connection import Connection
 from ..database.indexes import Index, ensure_key, list_indexes
-from ..database.reading import Origin, fetch
+from ..database.reading import fetch
 from ..database.writing import Progress
 from ..defaults import EMBEDDING_PROPERTY, FULLTEXT_ANALYZER, QUERY_TIMEOUT
 from ..errors import InputError
@@ -21,12 +21,11 @@ from ..records.report import Report
 from ..records.rows import rows_from
 from ..records.linked import LinkGroup
 from ..records.table import Selection, Table, read_table, select_rows
-from .record_indexes import IndexWork, check_indexes, embed_nodes, finish_indexes
+from .record_indexes import ADD_RECORDS, IndexWork, check_indexes, embed_nodes, finish_indexes
 from .result import Result
 from .row_saver import RowSaver
 from .write_query import prepare_query, save_by_query
 
-_ORIGIN = Origin("add_records")
 
 
 @dataclass(frozen=True)
@@ -126,7 +125,7 @@ async def _load(
         mine = len(selection.rows) + sum(len(_only_linked(table, selection, place)) for place in own)
     if not request.preview:
         await finish_indexes(connection, work, report, progress)
-        counted = await fetch(connection, write_statements.count_nodes(table.label), origin=_ORIGIN)
+        counted = await fetch(connection, write_statements.count_nodes(table.label), origin=ADD_RECORDS)
         report.not_in_load = max(0, counted[0]["count"] - mine)
 
 
@@ -141,7 +140,7 @@ async def _warn_about_key_kinds(connection: Connection, table: Table, selection:
     for place, (_, nodes) in selection.linked.items():
         keys.setdefault(place, set()).update(map(type, nodes))
     for (label, prop), kinds in keys.items():
-        stored = await fetch(connection, write_statements.some_keys(label, prop), origin=_ORIGIN)
+        stored = await fetch(connection, write_statements.some_keys(label, prop), origin=ADD_RECORDS)
         old, new = {_key_kind(type(row["key"])) for row in stored}, set(map(_key_kind, kinds))
         if old and new and not old & new:
             was, now = " or ".join(sorted(old)), " or ".join(sorted(new))
@@ -173,7 +172,7 @@ def _links(groups: tuple[LinkGroup, ...]) -> list[write_statements.Link]:
 
 
 async def _is_empty(connection: Connection, label: str) -> bool:
-    return (await fetch(connection, write_statements.count_nodes(label), origin=_ORIGIN))[0]["count"] == 0
+    return (await fetch(connection, write_statements.count_nodes(label), origin=ADD_RECORDS))[0]["count"] == 0
 
 
 async def _linked_saver(
@@ -182,7 +181,7 @@ async def _linked_saver(
     empty = await _is_empty(connection, place[0])
     # Never "unique": linked nodes are made by MERGE, because other loads link to the same ones at the same time.
     return RowSaver(
-        connection, *place, Shape(extras, clear=table.clear), unique=False, empty=empty, timeout=request.timeout, origin=_ORIGIN
+        connection, *place, Shape(extras, clear=table.clear), unique=False, empty=empty, timeout=request.timeout, origin=ADD_RECORDS
     )
 
 
@@ -219,7 +218,7 @@ async def _preview(
         unique=False,
         empty=await _is_empty(connection, table.label),
         timeout=request.timeout,
-        origin=_ORIGIN,
+        origin=ADD_RECORDS,
     )
     await saver.preview(selection.rows)
     _count_nodes(report, table.label, saver)
@@ -257,7 +256,7 @@ async def _save(
         unique=unique,
         empty=unique and await _is_empty(connection, table.label),
         timeout=request.timeout,
-        origin=_ORIGIN,
+        origin=ADD_RECORDS,
     )
     await saver.save(rows, progress)
     _count_nodes(report, table.label, saver)
@@ -323,7 +322,7 @@ async def _save_own_links(
     rows = [(row[0], *(row[place] for place in places)) for row in selection.rows if row[0] not in refused]
     shape = Shape((), groups=len(groups), clear=table.clear)
     saver = RowSaver(
-        connection, table.label, table.key, shape, _links(groups), unique=False, timeout=request.timeout, origin=_ORIGIN
+        connection, table.label, table.key, shape, _links(groups), unique=False, timeout=request.timeout, origin=ADD_RECORDS
     )
     await saver.save(rows, what="links")
     _count_links(report, groups, saver)

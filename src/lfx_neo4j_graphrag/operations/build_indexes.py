@@ -29,15 +29,16 @@ _CHUNK_WORDS = (TEXT, "title", "document")
 async def embedder_work(embedder: Any, can: Capabilities) -> IndexWork:
     """The model and its dimension, found with one short text before anything is written; without a model, no vectors."""
     if embedder is None:
-        return IndexWork(None, None, can, None, None)
+        return IndexWork(ORIGIN, None, None, can, None, None)
     (vector,) = await embed_documents(embedder, ["graph"])
-    return IndexWork(embedder, len(vector), can, None, None, ("graph", vector))
+    return IndexWork(ORIGIN, embedder, len(vector), can, None, None, ("graph", vector))
 
 
 def chunk_work(base: IndexWork, analyzer: str) -> IndexWork:
     """The two indexes of source chunks: ``chunk_vector`` (when there is a model) and ``chunk_text``."""
     vector = VectorWish("chunk_vector", CHUNK, base.dimensions, _CHUNK_FILTERS, EMBEDDING_PROPERTY) if base.dimensions else None
-    return IndexWork(base.embedder, base.dimensions, base.can, vector, FulltextWish("chunk_text", CHUNK, _CHUNK_WORDS, analyzer))
+    words = FulltextWish("chunk_text", CHUNK, _CHUNK_WORDS, analyzer)
+    return IndexWork(ORIGIN, base.embedder, base.dimensions, base.can, vector, words)
 
 
 def entity_work(
@@ -52,7 +53,7 @@ def entity_work(
         vector = VectorWish(vector_name, label, base.dimensions, tuple(filterable), EMBEDDING_PROPERTY)
     if text_name != NO_INDEX:
         fulltext = FulltextWish(text_name, label, (TEXT, *words), analyzer)
-    return IndexWork(base.embedder if vector else None, base.dimensions, base.can, vector, fulltext)
+    return IndexWork(ORIGIN, base.embedder if vector else None, base.dimensions, base.can, vector, fulltext)
 
 
 async def check_work(connection: Connection, existing: Sequence[Index], work: IndexWork) -> None:

@@ -30,6 +30,7 @@ from ..records.report import Report
 from ..records.table import Selection, Table, filterable_columns, word_columns
 from .embedding import embed_documents
 
+ADD_RECORDS = Origin("add_records")
 NO_INDEX = "-"  # in place of a name: do not make this index
 # The server cuts these off the ends of an index's name.
 _TRIMMED = "".join(map(chr, range(33)))
@@ -39,8 +40,12 @@ _LUCENE_WORDS = {"AND", "OR", "NOT", "TO"}
 
 @dataclass
 class IndexWork:
-    """What ``check_indexes`` found out: the model and its dimension (None without one), and what is to be made."""
+    """What ``check_indexes`` found out: the model and its dimension (None without one), and what is to be made.
 
+    ``origin``: the operation that the statements belong to.
+    """
+
+    origin: Origin
     embedder: Any
     dimensions: int | None
     can: Capabilities
@@ -63,7 +68,7 @@ async def check_indexes(
     Raises IndexProblem (dimension, name taken), InputError (analyzer), EmbeddingProblem.
     """
     can = await capabilities(connection)
-    work = IndexWork(None, None, can, None, None)
+    work = IndexWork(ADD_RECORDS, None, None, can, None, None)
     vector_name, text_name = (name.strip(_TRIMMED) for name in names)
     if not vector_name or not text_name:
         raise InputError("The name of an index is blank.", "Give it letters, or leave the field empty for the usual name.")
@@ -111,10 +116,10 @@ async def embed_nodes(
         some = texts[start : start + VECTOR_BATCH]
         vectors = await _vectors([text for _, text in some], work, report)
         rows = [[one, _packed(vector, work.can)] for (one, _), vector in zip(some, vectors)]
-        await write_batches(connection, statement, rows, timeout=timeout, origin=Origin("add_records"))
+        await write_batches(connection, statement, rows, timeout=timeout, origin=work.origin)
         report.embeddings += len(some)
         if progress:
-            progress(report.embeddings, len(texts), "embeddings")
+            progress(start + len(some), len(texts), "embeddings")
 
 
 async def _vectors(texts: list[str], work: IndexWork, report: Report) -> list[list[float]]:
@@ -124,7 +129,7 @@ async def _vectors(texts: list[str], work: IndexWork, report: Report) -> list[li
     try:
         made = await embed_documents(work.embedder, missing) if missing else []
     except EmbeddingProblem as problem:
-        saved = f"The rows are saved, {report.embeddings:,} of them with new vectors; loading again embeds the rest."
+        saved = f"Everything else is saved, with {report.embeddings:,} new vectors; running again embeds the rest."
         raise EmbeddingProblem(problem.sentence, f"{problem.advice} {saved}") from None
     known.update(zip(missing, made))
     for text in texts:
@@ -144,10 +149,10 @@ def _packed(vector: list[float], can: Capabilities) -> Any:
     return Vector(vector, "f32")
 
 
-async def _without_long_columns(connection: Connection, wish: VectorWish) -> VectorWish:
+async def _without_long_columns(connection: Connection, wish: VectorWish, origin: Origin) -> VectorWish:
     """Without columns in which a stored node has a long text: an index that filters by one fails while it is filled."""
     statement = write_statements.longest_texts(wish.label, wish.filterable)
-    lengths = (await fetch(connection, statement, timeout=SCHEMA_CHANGE_TIMEOUT, origin=Origin("add_records")))[0]["lengths"]
+    lengths = (await fetch(connection, statement, timeout=SCHEMA_CHANGE_TIMEOUT, origin=origin))[0]["lengths"]
     return replace(
         wish, filterable=tuple(name for name, length in zip(wish.filterable, lengths) if (length or 0) * 4 <= MAX_FILTER_BYTES)
     )
@@ -156,14 +161,14 @@ async def _without_long_columns(connection: Connection, wish: VectorWish) -> Vec
 async def finish_indexes(connection: Connection, work: IndexWork, report: Report, progress: Progress | None) -> None:
     """Make the indexes, wait until they are filled, drop those they replace, and say in the report what there is.
 
-    An index that fails or is not filled in time is a warning: the rows are saved.
+    An index that fails or is not filled in time is a warning: what was loaded is saved.
     """
     plans: list[IndexPlan] = []
     existing = await list_indexes(connection)
     if work.vector:
         plan = plan_vector_index(existing, work.vector, filters=work.can.filter_in_index, cypher25=work.can.cypher25)
         if plan.create and work.vector.filterable and work.can.filter_in_index:
-            wish = await _without_long_columns(connection, work.vector)
+            wish = await _without_long_columns(connection, work.vector, work.origin)
             plan = plan_vector_index(existing, wish, filters=True, cypher25=work.can.cypher25)
         plans.append(plan)
     if work.fulltext:
@@ -175,7 +180,7 @@ async def finish_indexes(connection: Connection, work: IndexWork, report: Report
             await run_schema(connection, index_statements.drop_index(plan.drop))
         elif index.state == "FAILED":
             report.warnings.append(
-                f"The index {index.name} could not be filled (state FAILED). The rows are saved; run "
+                f"The index {index.name} could not be filled (state FAILED). The data are saved; run "
                 f"DROP INDEX {quote(index.name)}, shorten very long texts in its columns and load again."
             )
         elif index.state != "ONLINE":
