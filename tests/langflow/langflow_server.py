@@ -110,6 +110,20 @@ class LangflowServer:
         return self.http.post(f"/api/v1/run/{flow_id}", json={"output_type": "chat", "input_type": "chat", **body}, headers=self._key)
 
 
+def only_node(langflow: LangflowServer, **values: Any) -> tuple[dict[str, Any], str]:
+    """A flow of one Neo4j node, as saved by the editor after these fields were set, and the id of that node."""
+    flow = json.loads((FLOWS / "guardar_registros.json").read_text(encoding="utf-8"))
+    (node,) = [each for each in flow["data"]["nodes"] if each["id"].endswith("-esquema")]
+    described = node["data"]["node"]
+    for name, value in values.items():
+        answer = langflow.refresh(described, name, value)
+        assert answer.status_code == 200, answer.text
+        described["template"] = answer.json()["template"]
+        described["template"][name]["value"] = value
+    flow["data"].update(nodes=[node], edges=[])
+    return flow, node["id"]
+
+
 def texts(answer: httpx.Response) -> dict[str, str]:
     """The messages of a run: the id of each output node and its text."""
     assert answer.status_code == 200, answer.text[:2000]

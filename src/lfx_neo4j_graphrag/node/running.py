@@ -13,7 +13,7 @@ from typing import Any
 
 from ..database.connection import resolve
 from ..defaults import FULLTEXT_ANALYZER, NUMBER_OF_RESULTS, QUERY_TIMEOUT, TOKEN_LIMIT
-from ..errors import GraphRAGError, InputError
+from ..errors import GraphRAGError, InputError, ModelFailed
 from ..operations.result import Result
 from . import filters
 from .catalogue import CONNECTION, operation_named
@@ -24,6 +24,7 @@ from .values import Values
 LOCAL_EMBEDDING_OFF = "off"
 CLIENT = "langflow"  # in the transaction metadata, for the operator's query log
 LOG_EVERY = 0.5  # seconds between progress lines: a line for each batch would flood the node's log
+_REASONS = 3  # documents named in an error; a run in which one was read has them all in its report
 _log = logging.getLogger(__name__)
 
 TITLES = {
@@ -55,8 +56,17 @@ async def run(values: dict[str, Any], arguments: dict[str, Any] | None = None, l
     connection = resolve(*(fields.text(part) for part in CONNECTION))
     room = importlib.import_module(f"..operations.{module}", __package__)
     call = getattr(room, function)
-    more = {"progress": _progress(log)} if log and "progress" in inspect.signature(call).parameters else {}
-    result = await call(connection, request, **more)
+    if log is None or "progress" not in inspect.signature(call).parameters:
+        result = await call(connection, request)
+    else:
+        progress = _Progress(log)
+        try:
+            result = await call(connection, request, progress=progress)
+        except asyncio.CancelledError:
+            progress.stopped()
+            raise
+    if result.details.get("status") == "failed":
+        raise ModelFailed(*_nothing_read(result.details["report"]))
     if "filters" in operation.fields:
         filters.remember(fields, result.rows)
     return result
@@ -73,6 +83,14 @@ def sentence(error: BaseException) -> str:
     )
 
 
+def _nothing_read(report: dict[str, Any]) -> tuple[str, str]:
+    """What to say when Build Graph read none of its documents: in the editor, a node that failed must not look done."""
+    failed = report["failed_documents"]
+    reasons = "; ".join(f"{document['document']}: {document['reason'].rstrip('.')}" for document in failed[:_REASONS])
+    more = f"; and {len(failed) - _REASONS} more" if len(failed) > _REASONS else ""
+    return f"No document could be read. {reasons}{more}.", "Mend that and run it again: only what is missing is read."
+
+
 def for_chat(text: str) -> str:
     """Text for the Playground, which reads Markdown: each line stays a line, indented as it is.
 
@@ -85,16 +103,21 @@ def for_chat(text: str) -> str:
     return re.sub(r"(?<=\S)\n(?=[^\n])", "  \n", text)
 
 
-def _progress(log: Callable[[str], None]) -> Callable[[int, int, str], None]:
-    last = 0.0
+class _Progress:
+    """Counted lines for the node's log while an operation runs, and one when it is stopped."""
 
-    def progress(done: int, total: int, what: str) -> None:
-        nonlocal last
-        if done >= total or time.monotonic() - last >= LOG_EVERY:
-            last = time.monotonic()
-            log(f"{done:,} of {total:,} {what}")
+    def __init__(self, log: Callable[[str], None]) -> None:
+        self._log, self._logged, self._line = log, 0.0, ""
 
-    return progress
+    def __call__(self, done: int, total: int, what: str) -> None:
+        self._line = f"{done:,} of {total:,} {what}"
+        if done >= total or time.monotonic() - self._logged >= LOG_EVERY:
+            self._logged = time.monotonic()
+            self._log(self._line)
+
+    def stopped(self) -> None:
+        if self._line:
+            self._log(f"Stopped after {self._line}. What was saved stays; running it again goes on from there.")
 
 
 def _request(module: str, name: str, **fields: Any) -> Any:
