@@ -139,27 +139,6 @@ async def test_stop_frees_the_caller_at_once(node_class, live):
     assert "libre" in text, "the node works after a stop"
 
 
-async def test_stop_ends_a_load_between_batches(node_class, live):
-    rows = [{"codigo": i, "texto": "x" * 40, "grupo": i % 50} for i in range(200_000)]
-    values = SAVE | {"relationships": "grupo -> EN -> Grupo.numero", "node_label": "Fila"}
-    load = node_class(**values, data=[DataFrame(rows)])
-    lines = []
-    load.log = lambda message, name=None: lines.append(message)
-    task = asyncio.create_task(load.build_results())
-    while not lines:
-        await asyncio.sleep(0.05)
-    task.cancel()
-    started = time.monotonic()
-    with pytest.raises(asyncio.CancelledError):
-        await task
-    assert time.monotonic() - started < 1
-    await asyncio.sleep(1)
-    saved = (await fetch(live, "MATCH (n:Fila) RETURN count(n) AS n"))[0]["n"]
-    await asyncio.sleep(1)
-    assert (await fetch(live, "MATCH (n:Fila) RETURN count(n) AS n"))[0]["n"] == saved < len(rows), "nothing goes on in the background"
-    assert " of 200,000" in lines[0]
-
-
 def test_event_loops_and_threads(node_class, server):
     """Langflow runs flows in the loops of several threads, and `lfx run` closes its loop after each."""
     failures = []
