@@ -4,7 +4,7 @@
 
 Clusters of 200 vectors of 384 numbers; exact cosine by numpy is the truth. The question is embedded beforehand, so the
 times are those of the search. ``bare`` is the server's own search with the same number of candidates; contenders take turns
-query by query. ``--default-index`` makes the vector index with the server's own options (quantized).
+query by query; Hybrid is beside its own branches alone. ``--default-index`` makes the vector index with the server's own options (quantized).
 """
 
 from __future__ import annotations
@@ -113,7 +113,7 @@ async def measure(uri: str, rows: int, count: int, quantized: bool, loaded: bool
             await asyncio.to_thread(load, driver, can, vectors, texts, pct, quantized)
     near = asked @ vectors.T
     embedder = Prepared({text: vector.tolist() for text, vector in zip(texts, vectors, strict=True)})
-    words = [f"codigo K{i * 37 % 5000:04d} bomba presion" for i in range(count)]
+    asked_words = [f"codigo K{i * 37 % 5000:04d} bomba presion" for i in range(count)]
     limit = 100 if quantized else 50
     if can.search_clause:
         bare_text = (
@@ -126,10 +126,10 @@ async def measure(uri: str, rows: int, count: int, quantized: bool, loaded: bool
             "WITH n, score LIMIT 10 RETURN n.id AS id, n.text AS text, score"
         )
 
-    async def ours(search, request, number: int, filters: str = "", by_meaning: bool = True) -> list[int]:
+    async def ours(search, request, number: int, filters: str = "", by_meaning: bool = True, words: str = "") -> list[int]:
         embedder.vector = asked[number].tolist()
         model = embedder if by_meaning else None
-        wanted = request(query=words[number], embedder=model, number_of_results=10, filters=filters, token_limit=0)
+        wanted = request(query=words or asked_words[number], embedder=model, number_of_results=10, filters=filters, token_limit=0)
         return [row["id"] for row in (await search(connection, wanted)).rows]
 
     async with AsyncGraphDatabase.driver(uri) as driver, driver.session(default_access_mode="READ") as session:
@@ -142,6 +142,7 @@ async def measure(uri: str, rows: int, count: int, quantized: bool, loaded: bool
         jobs = {
             "bare": bare,
             "Vector": lambda n: ours(vector, VectorRequest, n),
+            "Hybrid, meaning alone": lambda n: ours(hybrid, HybridRequest, n, words="…"),
             "Hybrid, words alone": lambda n: ours(hybrid, HybridRequest, n, by_meaning=False),
             "Hybrid": lambda n: ours(hybrid, HybridRequest, n),
         }

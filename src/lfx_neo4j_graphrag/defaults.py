@@ -49,6 +49,8 @@ LONG_STRING = 2000
 # Candidates per search branch whatever Number of Results is: with fewer, approximate indexes miss true hits.
 CANDIDATES = 50
 QUANTIZED_CANDIDATES = 100
+# Right after a search its list of indexes still holds; a new one is seen a moment later, one that is gone at once.
+INDEX_LIST_SECONDS = 2.0
 
 # A short column is worth indexing for words and for filters; a longer one is text.
 SHORT_TEXT = 64
@@ -158,12 +160,14 @@ STORED_TYPE_SECONDS = 60.0
 # (0.02 s), which spares planning one per label. A label or type of up to SCHEMA_WHOLE entries is read whole, of a larger one the
 # first and the last SCHEMA_EDGE and those among SCHEMA_SPREAD evenly spaced in the store (20 labels: 0.1 s). Patterns that
 # the counts leave open are read from all relationships of a type up to SCHEMA_ENDS (0.1 s), beyond that from a sample.
+# Names of properties that were met nowhere are looked for in graphs of up to SCHEMA_SEARCHED nodes and relationships (0.1 s).
 SCHEMA_TIMEOUT = 5.0
 SCHEMA_LISTED = 20_000
 SCHEMA_WHOLE = 1000
 SCHEMA_EDGE = 100
 SCHEMA_SPREAD = 2000
 SCHEMA_ENDS = 100_000
+SCHEMA_SEARCHED = 100_000
 # Labels or types named in one statement (the server plans longer ones disproportionately long), ids per statement that
 # names none, and statements at once.
 SCHEMA_BATCH = 5

@@ -16,11 +16,12 @@ from ..errors import IndexProblem
 from ..retrieval.discovery import choose_index, keys_of, tie_properties
 from ..retrieval.fulltext import TextQuery
 from ..retrieval.fusion import Hit, fuse
+from ..retrieval.typed_filters import Comparisons
 from .candidates import Found, Reader, Wanted, candidate_count, text_candidates, typed_by_storage, vector_candidates
 from .embedding import embed_query
 from .model_check import model_warning
 from .result import Result
-from .search import Ranked, SearchRequest, check_size, checked, reply, with_indexes
+from .search import Ranked, SearchRequest, check_size, checked, reply, with_indexes, within_rights
 from .text_index import text_query_for
 
 
@@ -40,6 +41,7 @@ async def hybrid(connection: Connection, request: HybridRequest) -> Result:
 
     Raises what ``vector`` raises; IndexProblem when neither index is there.
     """
+    request = within_rights(request)
     tree = checked(request)
     known: list[list[float]] = []
 
@@ -61,14 +63,9 @@ async def hybrid(connection: Connection, request: HybridRequest) -> Result:
         query = await text_query_for(reader, by_text, request.query) if by_text else TextQuery()
         if by_text and not (query.words or query.codes):
             warnings.append("The question holds no word that can be searched: only the meaning was compared.")
-        by_meaning, by_words, by_codes = await asyncio.gather(
+        by_meaning, (by_words, by_codes) = await asyncio.gather(
             vector_candidates(reader, by_vector, known[0], tests, wanted, pool) if by_vector else _nothing(),
-            text_candidates(reader, by_text, query.words, tests, wanted, by_text.properties, query.stems)
-            if query.words
-            else _nothing(),
-            text_candidates(reader, by_text, query.codes, tests, replace(wanted, limit=CODE_CANDIDATES))
-            if query.codes
-            else _nothing(),
+            _by_text(reader, by_text, query, tests, wanted),
         )
         fused = fuse(_hits(by_meaning), _hits(by_words), _hits(by_codes), only_codes=not query.words)
         hits = [{"id": hit.id, "score": hit.score, "rank_vector": hit.rank_vector, "rank_text": hit.rank_text} for hit in fused]
@@ -119,6 +116,18 @@ def _branches(indexes: Sequence[Index], request: HybridRequest) -> tuple[Index |
 
 def _of(index: Index) -> str:
     return "nodes" if index.entity == "NODE" else "relationships"
+
+
+async def _by_text(
+    reader: Reader, index: Index | None, query: TextQuery, tests: Comparisons | None, wanted: Wanted
+) -> tuple[Found, Found]:
+    """Hits for the words and for the codes of the question, one after the other: two reads at once keep a small server busy."""
+    words = codes = await _nothing()
+    if index and query.words:
+        words = await text_candidates(reader, index, query.words, tests, wanted, index.properties, query.stems)
+    if index and query.codes:
+        codes = await text_candidates(reader, index, query.codes, tests, replace(wanted, limit=CODE_CANDIDATES))
+    return words, codes
 
 
 async def _nothing() -> Found:

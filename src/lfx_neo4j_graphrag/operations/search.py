@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TypeVar
 
 from ..cypher import search_statements as statements
 from ..cypher.parameters import find_parameters
 from ..database.connection import Connection
 from ..database.indexes import Index, list_indexes
 from ..database.reading import Limits, read
-from ..defaults import NUMBER_OF_RESULTS, QUERY_TIMEOUT, ROWS_PER_RESULT, TOKEN_LIMIT
-from ..errors import EmbeddingProblem, InputError
+from ..defaults import INDEX_LIST_SECONDS, NUMBER_OF_RESULTS, QUERY_TIMEOUT, ROWS_PER_RESULT, TOKEN_LIMIT
+from ..errors import EmbeddingProblem, GraphRAGError, InputError
 from ..reply.fitting import fit, fit_text
 from ..reply.rendering import FORMATS
 from ..reply.tokens import count_tokens
@@ -21,10 +22,14 @@ from ..reply.values import plain, plain_rows
 from ..retrieval import lines
 from ..retrieval.discovery import check_dimension, keys_of, visible
 from ..retrieval.filters import Filter, parse_filters
+from ..schema.model import Hidden
 from .candidates import Reader
 from .neighbours import neighbours_of
+from .operator import hidden_names
 from .result import Result
+from .withheld import check_names, without_hidden
 
+Request = TypeVar("Request", bound="SearchRequest")
 OWN_COLUMNS = ("score", "rank_vector", "rank_text", "labels", "key", "start", "end", "neighbours")
 _HINT = "Ask for fewer results, filter, or raise Token Limit."
 
@@ -67,6 +72,11 @@ class Ranked:
     warnings: tuple[str, ...] = ()
 
 
+def within_rights(request: Request) -> Request:
+    """The request with what the operator hides."""
+    return replace(request, hidden=request.hidden | hidden_names())
+
+
 def checked(request: SearchRequest) -> Filter | None:
     """The filter tree. Raises InputError for a blank question, a wrong number, missing parameters, unreadable filters."""
     if request.format not in FORMATS:
@@ -89,7 +99,7 @@ def no_embedder() -> EmbeddingProblem:
     )
 
 
-_listed: dict[tuple[str, str, str | None], list[Index]] = {}
+_listed: dict[tuple[str, str, str | None], tuple[float, list[Index]]] = {}  # and when they were listed (monotonic seconds)
 
 
 async def with_indexes(
@@ -97,17 +107,29 @@ async def with_indexes(
 ) -> Result:
     """Run ``attempt`` with the indexes of the last search while the server is asked for those of now; again if they differ.
 
-    Listing indexes takes as long as a search; waiting for it first would double the time of each one.
+    Listing indexes takes a fifth of a search; waiting for it first would add that to each one. Right after a search it isn't
+    even asked, unless the attempt fails.
     """
     key = (connection.uri, connection.username, connection.database)
-    known = _listed.get(key)
+
+    async def listed() -> list[Index]:
+        found = await list_indexes(connection)
+        _listed[key] = (time.monotonic(), found)
+        return found
+
+    since, known = _listed.get(key, (0.0, None))
     if known is None:
-        known = _listed[key] = await list_indexes(connection)
-        return await attempt(visible(known, hidden))
-    outcome, now = await asyncio.gather(attempt(visible(known, hidden)), list_indexes(connection), return_exceptions=True)
+        return await attempt(visible(await listed(), hidden))
+    if time.monotonic() - since < INDEX_LIST_SECONDS:
+        try:
+            return await attempt(visible(known, hidden))
+        except GraphRAGError:
+            if (now := await listed()) == known:
+                raise
+            return await attempt(visible(now, hidden))
+    outcome, now = await asyncio.gather(attempt(visible(known, hidden)), listed(), return_exceptions=True)
     if isinstance(now, BaseException):
         raise now
-    _listed[key] = now
     if now != known:
         return await attempt(visible(now, hidden))
     if isinstance(outcome, BaseException):
@@ -168,7 +190,7 @@ async def _with_contents(
         first = [hit | content[hit["id"]] for hit in first if hit["id"] in content]
     contents = []
     for hit in first:
-        properties = plain(lines.shown(hit["properties"], request.hidden), longest=None)
+        properties = plain(lines.shown(hit["properties"], request.hidden, hit["labels"]), longest=None)
         content = {"labels": _seen(hit["labels"], request), "properties": properties}
         if "ends" in hit:
             content["ends"] = [_end(end, request) for end in hit["ends"]]
@@ -181,7 +203,7 @@ def _seen(labels: Sequence[str], request: SearchRequest) -> list[str]:
 
 
 def _end(end: dict[str, Any], request: SearchRequest) -> dict[str, Any]:
-    return {"labels": _seen(end["labels"], request), "properties": plain(lines.shown(end["properties"], request.hidden))}
+    return {"labels": _seen(end["labels"], request), "properties": plain(lines.shown(end["properties"], request.hidden, end["labels"]))}
 
 
 def _row(hit: dict[str, Any], request: SearchRequest, keys: Mapping[str, Sequence[str]]) -> dict[str, Any]:
@@ -246,6 +268,7 @@ def _fitted_lines(
 
 async def _retrieved(reader: Reader, request: SearchRequest, ranked: Ranked, relationship: bool) -> Result:
     """The Retrieval Query on the candidates in order, until Number of Results of them have given rows."""
+    check_names(request.retrieval_query, Hidden(request.hidden))
     statement = statements.retrieval_statement(request.retrieval_query, relationship)
     rows: list[dict[str, Any]] = []
     given, tried, more = 0, 0, False
@@ -254,7 +277,7 @@ async def _retrieved(reader: Reader, request: SearchRequest, ranked: Ranked, rel
         parameters = dict(request.retrieval_parameters) | {"__id": hit["id"], "__score": hit["score"]}
         limits = Limits(timeout=reader.left(), max_rows=ROWS_PER_RESULT)
         reading = await read(reader.connection, statement, parameters, limits=limits, origin=reader.origin)
-        return plain_rows(reading.columns, reading.rows), reading.more
+        return without_hidden(plain_rows(reading.columns, reading.rows), Hidden(request.hidden)), reading.more
 
     # One after the other: each of them takes a slot of those that all users of the server share.
     for hit in ranked.hits:
