@@ -1,8 +1,8 @@
 """A provider of chat models on this machine whose answers are recorded: what Langflow's own model nodes talk to in the tests.
 
 An answer is ``answers/<key>.json`` in one of the folders: ``{"content": "text"}`` or
-``{"tool_calls": [{"name": …, "arguments": {…}}]}``. A request without one gets status 400, and is written to ``asked`` of the
-first folder. With RELAY_WAIT=<seconds> it waits there that long for somebody to answer it, which is how recordings are made.
+``{"tool_calls": [{"name": …, "arguments": {…}}]}``. A request without one gets status 400. With RELAY_WAIT=<seconds> it is written
+to ``asked`` of the first folder and waits that long for somebody to answer it, which is how recordings are made.
 """
 
 from __future__ import annotations
@@ -26,11 +26,15 @@ SELECTED = [{"name": MODEL, "provider": "OpenAI", "icon": "OpenAI", "category": 
 
 
 class Relay:
-    """Serves from the moment it is made until ``close``. ``keys`` are the requests it had, ``unanswered`` those without an answer."""
+    """Serves from the moment it is made until ``close``.
+
+    ``keys`` and ``requests`` are what it was asked, ``unanswered`` the keys without an answer.
+    """
 
     def __init__(self, *folders: Path) -> None:
         self.folders, self.wait = folders, float(os.environ.get("RELAY_WAIT", "0"))
         self.keys: list[str] = []
+        self.requests: list[dict[str, Any]] = []
         self.unanswered: list[str] = []
         self._server = ThreadingHTTPServer((HOST, 0), type("Handler", (_Handler,), {"relay": self}))
         threading.Thread(target=self._server.serve_forever, daemon=True).start()
@@ -49,16 +53,16 @@ class Relay:
         """The recorded answer to a request, None when there is none."""
         key = key_of(body["messages"], **{name: body.get(name) for name in ("tools", "response_format", "tool_choice")})
         self.keys.append(key)
+        self.requests.append(body)
         deadline = time.monotonic() + self.wait
         while True:
             for folder in self.folders:
                 if (file := folder / "answers" / f"{key}.json").exists():
                     return json.loads(file.read_text(encoding="utf-8"))
-            if key not in self.unanswered:
-                self.unanswered.append(key)
-                keep_question(self.folders[0], key, body)
             if time.monotonic() >= deadline:
+                self.unanswered.append(key)
                 return None
+            keep_question(self.folders[0], key, body)
             time.sleep(0.5)
 
 
@@ -79,7 +83,7 @@ class _Handler(BaseHTTPRequestHandler):
             return self._send(400, "application/json", json.dumps({"error": {"message": "No answer is recorded."}}))
         message = {"role": "assistant", "content": found.get("content")}
         calls = [
-            {"id": f"call_{number}", "type": "function", "function": {"name": call["name"], "arguments": json.dumps(call["arguments"])}}
+            {"id": f"call_{len(self.relay.keys)}_{number}", "type": "function", "function": {"name": call["name"], "arguments": json.dumps(call["arguments"])}}
             for number, call in enumerate(found.get("tool_calls") or [])
         ]
         reason = "tool_calls" if calls else "stop"

@@ -12,7 +12,8 @@ os.environ.setdefault("LANGFLOW_DO_NOT_TRACK", "true")
 sys.path.insert(0, str(Path(__file__).parent))
 
 import pytest  # noqa: E402
-from langflow_server import NODE_FILE, LangflowServer  # noqa: E402
+from langflow_server import NODE_FILE, ROOT, LangflowServer  # noqa: E402
+from relay import Relay  # noqa: E402
 
 
 @pytest.fixture(scope="session")
@@ -38,8 +39,17 @@ def live(connection, monkeypatch: pytest.MonkeyPatch):
 
 
 @pytest.fixture(scope="session")
-def langflow(server, tmp_path_factory: pytest.TempPathFactory):
+def relay():
+    """The provider of the model nodes; its answers are recorded."""
+    running = Relay(ROOT / "tests" / "fixtures" / "relay_build")
+    yield running
+    running.close()
+
+
+@pytest.fixture(scope="session")
+def langflow(server, relay, tmp_path_factory: pytest.TempPathFactory):
     """One Langflow server for all tests, with custom components disallowed: only known nodes run in it."""
-    running = LangflowServer(tmp_path_factory.mktemp("langflow"), server, LANGFLOW_ALLOW_CUSTOM_COMPONENTS="false")
+    folder = tmp_path_factory.mktemp("langflow")
+    running = LangflowServer(folder, server, LANGFLOW_ALLOW_CUSTOM_COMPONENTS="false", **relay.environment)
     yield running
     running.stop()

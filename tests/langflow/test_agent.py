@@ -14,7 +14,7 @@ from uuid import uuid4
 import pytest
 from conftest import wipe
 from langflow_server import FLOWS
-from recorded_model import SELECTED, RecordedModel
+from relay import SELECTED, Relay
 
 from lfx_neo4j_graphrag.local.demo import load_example
 from lfx_neo4j_graphrag.operations import text2cypher
@@ -49,11 +49,12 @@ def model(incidents, monkeypatch, tmp_path):
 
     monkeypatch.setattr(text2cypher, "date", Day)
     names = {"NEO4J_URI": incidents.uri, "NEO4J_USERNAME": incidents.username, "NEO4J_PASSWORD": incidents.password}
-    with RecordedModel(RECORDINGS) as recorded:
-        # A home of its own: the types of filters that earlier searches have shown are part of a tool's description.
-        for name, value in (names | recorded.environment() | {"NEO4J_GRAPHRAG_HOME": str(tmp_path)}).items():
-            monkeypatch.setenv(name, value)
-        yield recorded
+    relay = Relay(RECORDINGS)
+    # A home of its own: the types of filters that earlier searches have shown are part of a tool's description.
+    for name, value in (names | relay.environment | {"NEO4J_GRAPHRAG_HOME": str(tmp_path)}).items():
+        monkeypatch.setenv(name, value)
+    yield relay
+    relay.close()
 
 
 class Conversation:
@@ -85,6 +86,30 @@ async def run(question, **tweaks):
 
 async def ask(model, question, **tweaks):
     return Conversation(await run(question, **tweaks), model.requests)
+
+
+def test_as_imported_only_the_model_is_missing():
+    data = json.loads((FLOWS / "agente.json").read_text(encoding="utf-8"))["data"]
+    nodes = {node["id"]: node["data"]["node"] for node in data["nodes"]}
+    fed = {(edge["source"], edge["target"]) for edge in data["edges"] if edge["data"]["sourceHandle"]["output_types"] == ["LanguageModel"]}
+    assert fed == {("LanguageModelComponent-modelo", "Agent-agente"), ("LanguageModelComponent-modelo", "Neo4jGraphRAG-consultar")}
+    assert nodes["LanguageModelComponent-modelo"]["template"]["model"]["value"] == ""
+    tools = {}
+    for edge in data["edges"]:
+        if edge["targetHandle"].count("œtoolsœ"):
+            template = nodes[edge["source"]]["template"]
+            (tool,) = template["tools_metadata"]["value"]
+            tools[tool["name"]] = template
+            assert re.fullmatch(r"[a-z_]{1,64}", tool["name"])
+            assert tool["approval_actions"] == [] and len(tool["description"]) > 60
+            assert tool["status"] is (tool["name"] in TOOLS)
+    assert list(tools) == [*TOOLS, "buscar_en_documentos"]
+    indexes = {SIMILAR: ("incidencia_vector", "incidencia_text"), "buscar_en_documentos": ("chunk_vector", "chunk_text")}
+    for name, expected in indexes.items():
+        fields = {field: tools[name][field]["value"] for field in ("operation", "vector_index", "fulltext_index", "local_embedding", "retrieval_query")}
+        assert tuple(fields.values()) == ("Hybrid + Graph", *expected, "multilingual-e5-small", "")
+    assert set(tools[FIXED]["tools_metadata"]["value"][0]["args"]) == {"estado", "tecnico"}
+    assert tools[ASKED]["examples"]["value"].count("Pregunta:") == 2
 
 
 @pytest.mark.parametrize(
