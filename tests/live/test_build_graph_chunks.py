@@ -6,7 +6,7 @@ import re
 
 import pytest
 from build_stubs import HashEmbedder, ProviderError, ReadingModel
-from test_build_graph import home, incident, query, run, state  # noqa: F401
+from building import home, incident, query, run, state  # noqa: F401
 
 from lfx_neo4j_graphrag.operations.add_records import AddRecordsRequest, add_records
 from lfx_neo4j_graphrag.operations.build_graph import BuildGraphRequest, build_graph

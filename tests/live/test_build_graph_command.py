@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 from build_stubs import document_of
-from test_build_graph import query
+from building import query
 
 FIELDS = [
     "--allowed-patterns",

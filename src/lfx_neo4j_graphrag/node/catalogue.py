@@ -53,7 +53,7 @@ OPERATIONS: dict[str, Operation] = {
             *("data", "llm", *_MODELS, "allowed_patterns", "node_types", "relationship_types"),
             *("extraction_instructions", "save_source_chunks", *_INDEXES, "query_timeout"),
         ),
-        ("data", "llm"),
+        ("data",),  # graph documents need no model; the operation asks for one when there is a text to read
         "build_graph",
         "Reads a text and saves the entities and relationships that it mentions in the graph.",
         agent=("data",),

@@ -10,6 +10,12 @@ _LISTED = 10  # entries of a kind in the text; the report has more
 _KEPT = 200  # entries of a kind in the report
 
 
+_NEAR_NAMES = (
+    "Where two are one, say in Extraction Instructions how such names are written, or that half names are left out; delete the "
+    "node that is too many and run it again."
+)
+
+
 @dataclass
 class DocumentOutcome:
     """``reasons`` why some or all of it could not be read; ``entities`` and ``links`` that it states."""
@@ -149,9 +155,10 @@ class BuildReport:
             for o in self.older_not_applied
         ]
         lines += _section("Older statements that were not applied:", older)
-        lines += _section(
-            "Names that may be the same (not merged):", [f"{c['type']}: {' / '.join(c['names'])}" for c in self.candidates]
-        )
+        pairs = [f"{c['type']}: {' / '.join(c['names'])}" for c in self.candidates]
+        lines += _section("Names that may be the same (not merged):", pairs)
+        if pairs:
+            lines.append(_NEAR_NAMES)
         if self.dropped:
             lines.append("Left out: " + ", ".join(f"{number} {reason}" for reason, number in self.dropped.most_common()) + ".")
         if self.proposal:

@@ -9,11 +9,14 @@ from typing import Any
 import pytest
 import yaml
 
-from lfx_neo4j_graphrag.errors import InputError, QueryRefused
+from lfx_neo4j_graphrag.errors import InputError, ModelFailed, QueryRefused
 from lfx_neo4j_graphrag.node import for_chat, run, sentence
 from lfx_neo4j_graphrag.node.catalogue import OPERATIONS
 from lfx_neo4j_graphrag.node.running import RUNNERS
 from lfx_neo4j_graphrag.node.values import Values
+from lfx_neo4j_graphrag.operations import build_graph
+from lfx_neo4j_graphrag.operations.build_report import BuildReport, DocumentOutcome
+from lfx_neo4j_graphrag.operations.result import Result
 
 FILLED = {
     "data": [{"codigo": "1"}],
@@ -96,6 +99,25 @@ def test_a_failure_is_its_sentence_and_a_fault_of_ours_keeps_its_text(caplog):
     assert sentence(QueryRefused("No.", "Ask otherwise.")) == "No. Ask otherwise."
     assert "(ZeroDivisionError)" in sentence(ZeroDivisionError("secret")) and "secret" not in sentence(ZeroDivisionError("secret"))
     assert "secret" in caplog.text
+
+
+@pytest.mark.parametrize("read", [0, 1])
+async def test_when_no_document_could_be_read_the_node_fails(monkeypatch, read):
+    outcomes = [DocumentOutcome(f"{n}.md", n, reasons=[] if n < read else ["the model answered 500."]) for n in range(5)]
+    report = BuildReport(outcomes)
+
+    async def done(connection, request):
+        return Result(report.as_text(), [], {"report": report.as_dict(), "status": report.status})
+
+    monkeypatch.setattr(build_graph, "build_graph", done)
+    values = {"operation": "Build Graph", "uri": "bolt://127.0.0.1:9", "data": ["x"]}
+    if read:
+        assert "Read 1 of 5" in (await run(values)).text
+        return
+    with pytest.raises(ModelFailed) as failure:
+        await run(values)
+    assert str(failure.value).startswith("No document could be read. 0.md: the model answered 500; 1.md: ")
+    assert "2.md: the model answered 500; and 2 more. Mend that" in str(failure.value)
 
 
 def test_lines_stay_lines_in_a_chat():

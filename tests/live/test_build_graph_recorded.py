@@ -1,0 +1,103 @@
+"""The example's documents with the fields of the flow and the recorded answers of a capable model; records beside them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from build_stubs import HashEmbedder
+from building import graph_of, home, query  # noqa: F401
+from recorded_answers import RecordedModel
+
+from lfx_neo4j_graphrag.cli.build_graph import documents_of_file
+from lfx_neo4j_graphrag.operations.add_records import AddRecordsRequest, add_records
+from lfx_neo4j_graphrag.operations.build_graph import BuildGraphRequest, build_graph
+
+
+ROOT = Path(__file__).parents[2]
+ASSETS = ROOT / "assets"
+RECORDINGS = ROOT / "tests" / "fixtures" / "relay_build"
+REPORTS = sorted(ASSETS.glob("informes/*.pdf"))
+MANUALS = sorted(ASSETS.glob("base_conocimiento/*.md"))
+ROWS = json.loads((ASSETS / "incidencias.json").read_text(encoding="utf-8"))
+COUNTS = {"Incidencia": 24, "Cliente": 8, "Tecnico": 4, "Maquina": 4}
+
+
+def node_of(flow: str, word: str) -> dict:
+    """The values of a node of a shipped flow."""
+    nodes = json.loads((ROOT / "flows" / f"{flow}.json").read_text(encoding="utf-8"))["data"]["nodes"]
+    (node,) = [node for node in nodes if node["id"].endswith(f"-{word}")]
+    return {name: field["value"] for name, field in node["data"]["node"]["template"].items() if "value" in field}
+
+
+async def read(connection, files, **more):
+    fields = node_of("guardar_documentos", "leer")
+    kept = ("allowed_patterns", "node_types", "relationship_types", "extraction_instructions", "fulltext_analyzer")
+    documents = [document for file in files for document in documents_of_file(file)]
+    request = BuildGraphRequest(documents, RecordedModel(RECORDINGS), **{name: fields[name] for name in kept}, **more)
+    report = (await build_graph(connection, request)).details["report"]
+    assert report["failed_documents"] == []
+    return report
+
+
+async def save_rows(connection, embedder):
+    fields = node_of("guardar_registros", "guardar")
+    kept = ("node_label", "key_property", "relationships", "fulltext_analyzer")
+    request = AddRecordsRequest(ROWS, **{name: fields[name] for name in kept}, embedder=embedder)
+    return (await add_records(connection, request)).details["report"]
+
+
+async def counts(connection):
+    return dict(await query(connection, "MATCH (n) WHERE NOT n:Chunk RETURN labels(n)[0], count(*)"))
+
+
+async def test_july_after_september_reopens_nothing_and_says_what_it_would_have_changed(connection):
+    await read(connection, REPORTS)
+    states = dict(await query(connection, "MATCH (i:Incidencia) RETURN i.codigo, i.estado"))
+    assert states == {row["codigo"]: row["estado"] for row in ROWS}
+    before = await graph_of(connection)
+    for remembered in (True, False):
+        report = await read(connection, REPORTS[:1], use_cache=remembered)
+        assert await graph_of(connection) == before
+        refused = {entry["node"].split()[-1] for entry in report["older_not_applied"] if entry["property"] == "estado"}
+        assert refused and all(states[code] == "cerrada" for code in refused)
+        assert all("2026-0" in entry["why"] for entry in report["older_not_applied"])
+
+
+@pytest.mark.parametrize("first", ["records", "manuals"])
+async def test_records_and_manuals_are_one_graph_in_either_order(connection, first, server_version):
+    embedder = HashEmbedder()
+
+    async def indexes():
+        rows = await query(
+            connection,
+            "SHOW INDEXES YIELD type, labelsOrTypes, properties, state WHERE type IN ['VECTOR', 'FULLTEXT'] "
+            "RETURN labelsOrTypes[0], type, properties, state",
+        )
+        assert {state for *_, state in rows} == {"ONLINE"}
+        return {(label, kind): properties for label, kind, properties, _ in rows}
+
+    async def manuals():
+        return await read(connection, MANUALS, save_source_chunks=True, embedder=embedder)
+
+    if first == "records":
+        await save_rows(connection, embedder)
+        of_records = await indexes()
+        await manuals()
+    else:
+        await manuals()
+        await save_rows(connection, embedder)
+        of_records = {("Incidencia", "VECTOR"): None, ("Incidencia", "FULLTEXT"): None}
+    assert await counts(connection) == COUNTS, "entities join by key"
+    found = await indexes()
+    assert set(found) == {*of_records, ("Chunk", "VECTOR"), ("Chunk", "FULLTEXT")}
+    for kind in ("VECTOR", "FULLTEXT"):
+        print(first, kind, found[("Incidencia", kind)])
+    (chunks, lonely) = (await query(connection, "MATCH (c:Chunk) RETURN count(c), count { (c) WHERE NOT (c)-[:MENTIONS]->() }"))[0]
+    print(chunks, lonely)
+    before = await graph_of(connection)
+    again = await manuals()
+    assert again["nodes_created"] == again["relationships_created"] == again["chunks"]["created"] == 0
+    assert (await save_rows(connection, embedder))["nodes_created"] == 0
+    assert await graph_of(connection) == before, "nothing is doubled"
