@@ -13,6 +13,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "langflow"))
 
 from langflow_server import ROOT, LangflowServer  # noqa: E402
 from playwright.sync_api import Page, expect, sync_playwright  # noqa: E402
+from relay import Relay  # noqa: E402
 
 CHROMIUM = os.environ.get("CHROMIUM", "/usr/bin/chromium")
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update"]
@@ -23,8 +24,16 @@ expect.set_options(timeout=PATIENCE)
 
 
 @pytest.fixture(scope="session")
-def langflow(server, tmp_path_factory: pytest.TempPathFactory):
-    running = LangflowServer(tmp_path_factory.mktemp("langflow"), server)
+def relay():
+    """The provider of the model nodes; its answers are recorded."""
+    running = Relay(*(ROOT / "tests" / "fixtures" / name for name in ("relay_build", "agent")))
+    yield running
+    running.close()
+
+
+@pytest.fixture(scope="session")
+def langflow(server, relay, tmp_path_factory: pytest.TempPathFactory):
+    running = LangflowServer(tmp_path_factory.mktemp("langflow"), server, **relay.environment)
     yield running
     running.stop()
 
