@@ -13,7 +13,7 @@ from ..records.documents import Document, Graph
 from .build_chunks import Chunk
 from .build_report import DocumentOutcome
 
-_SHOWN = 40  # characters of an unnamed text that a report shows
+_SHOWN = 60  # characters of an unnamed text that a report shows
 _NO_TEXT = "it has no text (empty, or scanned pages without text recognition)"
 
 
