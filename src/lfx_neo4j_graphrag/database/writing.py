@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from contextvars import ContextVar
 from dataclasses import dataclass, fields
 from typing import Any, Literal, TypeVar
 
@@ -196,29 +194,10 @@ async def in_streams(batches: Iterable[_Batch], save: Callable[[_Batch], Awaitab
 
 @asynccontextmanager
 async def _session(connection: Connection, timeout: float, retry_time: float, values: Mapping[str, Any]) -> AsyncIterator[Any]:
-    """A session with write access, under a deadline, with errors translated and the driver's retry lines silenced."""
-    _quiet_retries()
-    token = _writing.set(True)
-    try:
-        async with translated(connection, timeout, values), asyncio.timeout(timeout + retry_time + CLIENT_GRACE):
-            async with (
-                driver_for(connection) as driver,
-                driver.session(database=connection.database, notifications_min_severity="OFF") as session,
-            ):
-                yield session
-    finally:
-        _writing.reset(token)
-
-
-_writing: ContextVar[bool] = ContextVar("lfx_neo4j_graphrag_writing", default=False)
-
-
-def _not_a_retry(record: logging.LogRecord) -> bool:
-    return not (_writing.get() and str(record.msg).startswith("Transaction failed and will be retried"))
-
-
-def _quiet_retries() -> None:
-    """The driver logs each retry as a warning with a long server text; the report counts them instead."""
-    logger = logging.getLogger("neo4j.session")
-    if _not_a_retry not in logger.filters:
-        logger.addFilter(_not_a_retry)
+    """A session with write access, under a deadline, with errors translated."""
+    async with translated(connection, timeout, values), asyncio.timeout(timeout + retry_time + CLIENT_GRACE):
+        async with (
+            driver_for(connection) as driver,
+            driver.session(database=connection.database, notifications_min_severity="OFF") as session,
+        ):
+            yield session

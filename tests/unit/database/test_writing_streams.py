@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 
 import pytest
 
-from lfx_neo4j_graphrag.database.writing import Counters, _quiet_retries, _writing, in_streams
+from lfx_neo4j_graphrag.database.writing import Counters, in_streams
 from lfx_neo4j_graphrag.errors import QueryFailed
 
 
@@ -61,21 +60,3 @@ async def test_cancelling_between_batches_keeps_what_was_saved():
     count = len(seen)
     await asyncio.sleep(0.03)
     assert 0 < count == len(seen) < 1000
-
-
-def test_the_drivers_retry_lines_are_silent_only_while_we_write(caplog):
-    _quiet_retries()
-    _quiet_retries()
-    logger = logging.getLogger("neo4j.session")
-    line = "Transaction failed and will be retried in %ss (%s)"
-    with caplog.at_level(logging.WARNING, logger="neo4j.session"):
-        logger.warning(line, 1, "x")
-        token = _writing.set(True)
-        logger.warning(line, 2, "x")
-        logger.warning("Something else")
-        _writing.reset(token)
-    assert [record.getMessage() for record in caplog.records] == [
-        "Transaction failed and will be retried in 1s (x)",
-        "Something else",
-    ]
-    assert len([one for one in logger.filters if getattr(one, "__name__", "") == "_not_a_retry"]) == 1
