@@ -46,7 +46,7 @@ def register(app: typer.Typer) -> None:
     ) -> None:
         """Save the rows of a file as nodes and link them; saving the same rows again changes nothing."""
         from ..operations.add_records import AddRecordsRequest, add_records
-        from .files import rows_of_file
+        from ..local.files import rows_of_file
 
         request = AddRecordsRequest(
             rows=rows_of_file(file),

@@ -25,7 +25,7 @@ def opened(data: Any) -> Any:
     files = _files(data.get_text()) if is_message(data) else []
     if not files:
         return data
-    from ..cli.files import rows_of_file
+    from ..local.files import rows_of_file
 
     return [row for file in files for row in rows_of_file(file)]
 

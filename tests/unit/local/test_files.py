@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from lfx_neo4j_graphrag.cli.files import rows_of_file
+from lfx_neo4j_graphrag.local.files import rows_of_file
 from lfx_neo4j_graphrag.errors import InputError
 
 ROWS = [{"codigo": "A-1", "nombre": "Peña", "horas": 3}, {"codigo": "A-2", "nombre": "Añil, S.L.", "horas": 4}]
