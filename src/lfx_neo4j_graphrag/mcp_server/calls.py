@@ -20,13 +20,13 @@ from ..operations.hybrid import HybridRequest, hybrid
 from ..operations.result import Result
 from ..operations.search import OWN_COLUMNS
 from ..operations.vector import VectorRequest, vector
+from ..operations.withheld import check_names, without_hidden
 from ..reply.fitting import fit
 from ..schema.model import Hidden, Schema
 from .catalogue import Catalogue
 from .filters import by_property
 from .settings import Settings
 from .tools import GET_SCHEMA, READ_CYPHER, SEARCH, WRITE_CYPHER, SearchTarget
-from .withheld import check_names, without_hidden
 from .writing import write_cypher
 
 _log = logging.getLogger("lfx_neo4j_graphrag.mcp")

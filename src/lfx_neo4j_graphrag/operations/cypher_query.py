@@ -29,7 +29,10 @@ from ..records.column_types import parse_column_types
 from ..records.values import CellProblem
 from ..reply.fitting import fit
 from ..reply.values import plain_rows
+from ..schema.model import Hidden
+from .operator import hidden_names
 from .result import Result
+from .withheld import check_names, without_hidden
 
 _MISSING_NAME = re.compile(r"missing (label|property|relationship type)(?: name)? is: (.+?)\)")
 _NUMBERS = {"INTEGER", "FLOAT"}
@@ -81,6 +84,8 @@ async def cypher_query(connection: Connection, request: CypherQueryRequest) -> R
     QueryTimeout, IndexProblem or ConnectionFailed.
     """
     parameters = _given(request)
+    hidden = Hidden(hidden_names())
+    check_names(request.cypher, hidden)
     converted: dict[str, str] = {}
     if parameters:
         uses = parameter_uses(request.cypher)
@@ -91,7 +96,7 @@ async def cypher_query(connection: Connection, request: CypherQueryRequest) -> R
                 converted[name] = type(parameters[name]).__name__
     limits = Limits(request.timeout, request.max_rows or ROWS_PER_RESULT * request.number_of_results)
     reading = await read(connection, request.cypher, parameters, limits=limits, origin=Origin("cypher_query", request.client))
-    rows = plain_rows(reading.columns, reading.rows)
+    rows = without_hidden(plain_rows(reading.columns, reading.rows), hidden)
     hints = _hints(reading.notifications)
     notes = () if rows or request.format == "json" else hints  # JSON is for programs: rows, and what was cut
     reply = fit(rows, token_limit=request.token_limit, format=request.format, more=reading.more, notes=notes)

@@ -22,6 +22,7 @@ from ..reply.rendering import compact_json
 from ..reply.tokens import count_tokens
 from ..schema import render
 from ..schema.model import Hidden, Schema
+from .operator import hidden_names, shows_values
 from .result import Result
 from .schema_reading import ORIGIN, read_from_database
 
@@ -112,8 +113,8 @@ async def read_schema(
     What the operator hides (NEO4J_GRAPHRAG_HIDDEN: ``Label``, ``Label.property``, ``property``, by commas) is never in it;
     with SAMPLE_VALUES=false no value of the data is. ``fresh`` reads again whatever is remembered.
     """
-    hides = Hidden(frozenset(hidden) | Hidden.parse(environ.get("NEO4J_GRAPHRAG_HIDDEN", "")).names)
-    values = sample_values and environ.get("SAMPLE_VALUES", "true").strip().lower() not in ("false", "0", "no", "off")
+    hides = Hidden(frozenset(hidden) | hidden_names(environ))
+    values = sample_values and shows_values(environ)
     key = (connection, hides, values)
     fingerprint = await _fingerprint(connection)
     with _lock:

@@ -95,9 +95,10 @@ def _neighbours(group: _Read, hidden: Collection[str], further: Mapping[str, lis
     some = tuple(
         Neighbour(
             tuple(label for label in item["labels"] if label not in hidden),
-            plain(shown(item["properties"], hidden)),
-            plain(shown(item["link"], hidden)),
+            plain(shown(item["properties"], hidden, item["labels"])),
+            plain(shown(item["link"], hidden, [group["type"]])),
             tuple(_neighbours(next_group, hidden, {}) for next_group in further.get(item["id"], ())),
+            item["id"],
         )
         for item in group["some"]
     )

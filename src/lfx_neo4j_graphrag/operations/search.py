@@ -22,6 +22,7 @@ from ..reply.values import plain, plain_rows
 from ..retrieval import lines
 from ..retrieval.discovery import check_dimension, keys_of, visible
 from ..retrieval.filters import Filter, parse_filters
+from ..retrieval.picture import graph_of
 from ..schema.model import Hidden
 from .candidates import Reader
 from .neighbours import neighbours_of
@@ -169,6 +170,7 @@ async def reply(reader: Reader, request: SearchRequest, indexes: Sequence[Index]
         for hit, row in zip(hits, rows, strict=True):
             around = lines.neighbour_lines(groups.get(hit["id"], ()), keys, lines.SHAPES[0])
             row["neighbours"] = "\n".join(line[2:] for line in around)
+    details["graph"] = graph_of(hits, groups, keys)
     if not request.neighbours or request.format != "yaml":
         extra = {name: details[name] for name in ("filter_mode", "complete") if details.get("filter_mode")}
         said = [_for_reader(row, several_labels=len(index.labels) > 1) for row in rows]

@@ -23,12 +23,14 @@ from ..reply.fitting import fit
 from ..reply.tokens import count_tokens
 from ..reply.values import plain_rows
 from ..schema import render
-from ..schema.model import Schema
+from ..schema.model import Hidden, Schema
 from ..schema.prompting import known_names, mark, prompt_text, text_places, whole_labels
 from .graph_schema import read_schema
 from .model import ask
+from .operator import hidden_names, shows_values
 from .result import Result
 from .value_linking import inventory, link_values, unknown_texts
+from .withheld import check_names, without_hidden
 
 
 @dataclass(frozen=True)
@@ -98,7 +100,7 @@ async def text2cypher(connection: Connection, request: Text2CypherRequest) -> Re
     schema = await read_schema(
         connection, timeout=request.timeout, hidden=request.hidden, sample_values=request.sample_values
     )
-    known, links, missing = await _names(connection, question, schema, request.sample_values)
+    known, links, missing = await _names(connection, question, schema, request.sample_values and shows_values())
     messages = first_messages(
         question,
         prompt_text(schema, question, {x.label for x in links}, PROMPT_SCHEMA_TOKENS, render.to_prompt, count_tokens),
@@ -153,6 +155,7 @@ async def _attempt(
             raise _UnknownNames("\n".join(f"- {line}" for line in lines))
 
     try:
+        check_names(answer.query, _hidden(request))
         astray = wrong_way_round(answer.query, ((p.start, p.type, p.end) for p in schema.patterns))
         astray += misplaced_properties(property_uses(answer.query), whole_labels(schema))
         missing = await _missing_texts(connection, answer.query, known)
@@ -173,6 +176,10 @@ async def _attempt(
     return _Attempt(text, answer.query, "" if reading.rows else "empty", reading=reading, missing=missing)
 
 
+def _hidden(request: Text2CypherRequest) -> Hidden:
+    return Hidden(request.hidden | hidden_names())
+
+
 async def _missing_texts(connection: Connection, query: str, known: Inventory) -> list[Missing]:
     texts = [(c.labels, c.property, c.value) for c in comparisons(query)]
     return await unknown_texts(connection, texts, known) if texts else []
@@ -187,7 +194,7 @@ def _result(request: Text2CypherRequest, last: _Attempt, missing: Sequence[Missi
         raise ModelFailed("The model gave no query.", "Ask in other words, or use another model.")
     if last.reading is None:
         raise _failed(last)
-    rows = plain_rows(last.reading.columns, last.reading.rows)
+    rows = without_hidden(plain_rows(last.reading.columns, last.reading.rows), _hidden(request))
     tail = {"query": last.query}
     if details["revised"]:
         tail["revised"] = _REVISED[details["revised"]]

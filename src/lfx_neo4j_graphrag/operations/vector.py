@@ -14,7 +14,7 @@ from .candidates import Reader, Wanted, candidate_count, typed_by_storage, vecto
 from .embedding import embed_query
 from .model_check import model_warning
 from .result import Result
-from .search import Ranked, SearchRequest, check_size, checked, embedding_names, no_embedder, reply, with_indexes
+from .search import Ranked, SearchRequest, check_size, checked, embedding_names, no_embedder, reply, with_indexes, within_rights
 
 
 @dataclass(frozen=True)
@@ -31,6 +31,7 @@ async def vector(connection: Connection, request: VectorRequest) -> Result:
 
     Raises InputError, EmbeddingProblem, IndexProblem, QueryRefused, QueryFailed, QueryTimeout or ConnectionFailed.
     """
+    request = within_rights(request)
     tree = checked(request)
     if request.embedder is None:
         raise no_embedder()

@@ -45,6 +45,7 @@ class Neighbour:
     properties: Mapping[str, Any]
     link: Mapping[str, Any] = field(default_factory=dict)
     groups: tuple[Neighbours, ...] = ()
+    id: str = ""
 
 
 @dataclass(frozen=True)
@@ -57,12 +58,16 @@ class Neighbours:
     some: tuple[Neighbour, ...]
 
 
-def shown(properties: Mapping[str, Any], hidden: Collection[str] = ()) -> dict[str, Any]:
-    """The properties without what no reader needs: empty ones, hidden ones, vectors, long lists of numbers, bytes."""
+def shown(properties: Mapping[str, Any], hidden: Collection[str] = (), owners: Collection[str] = ()) -> dict[str, Any]:
+    """The properties without what no reader needs: empty ones, hidden ones, vectors, long lists of numbers, bytes.
+
+    ``owners`` are the labels (or the type): ``hidden`` may name a property as ``Label.property``.
+    """
+    hidden_here = {name for name in properties if name in hidden or any(f"{owner}.{name}" in hidden for owner in owners)}
     return {
         name: value
         for name, value in sorted(properties.items())
-        if value is not None and name not in hidden and not _is_vector(name, value)
+        if value is not None and name not in hidden_here and not _is_vector(name, value)
     }
 
 

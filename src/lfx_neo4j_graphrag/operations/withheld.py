@@ -1,7 +1,7 @@
 """Labels and properties that the operator hides, kept out of statements and replies.
 
 This keeps names and values from a model's eyes; it is no access control: a statement that builds a name at run time can
-still compute with a hidden value. For that, give the server an account that cannot read it.
+still compute with a hidden value. For that, use an account that cannot read it.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def check_names(query: str, hidden: Hidden) -> None:
             named.add(token.text[1:-1])
     for name in hidden.names:
         if name in named or ("." in name and set(name.rsplit(".", 1)) <= named):
-            raise QueryRefused("The query uses a label, type or property that is hidden here.", "Use what get_schema shows.")
+            raise QueryRefused("The query uses a label, type or property that is hidden here.", "Use what the schema shows.")
 
 
 def without_hidden(value: Any, hidden: Hidden) -> Any:

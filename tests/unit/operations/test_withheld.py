@@ -1,7 +1,7 @@
 import pytest
 
 from lfx_neo4j_graphrag.errors import QueryRefused
-from lfx_neo4j_graphrag.mcp_server.withheld import check_names, without_hidden
+from lfx_neo4j_graphrag.operations.withheld import check_names, without_hidden
 from lfx_neo4j_graphrag.schema.model import Hidden
 
 HIDDEN = Hidden.parse("Secret, password, User.name")
