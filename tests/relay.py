@@ -51,7 +51,9 @@ class Relay:
 
     def answer(self, body: dict[str, Any]) -> dict[str, Any] | None:
         """The recorded answer to a request, None when there is none."""
-        key = key_of(body["messages"], **{name: body.get(name) for name in ("tools", "response_format", "tool_choice")})
+        # Langflow keeps edges in a set: an agent's tools come in another order each time.
+        tools = sorted(body.get("tools") or [], key=lambda tool: tool["function"]["name"]) or None
+        key = key_of(body["messages"], tools=tools, response_format=body.get("response_format"), tool_choice=body.get("tool_choice"))
         self.keys.append(key)
         self.requests.append(body)
         deadline = time.monotonic() + self.wait

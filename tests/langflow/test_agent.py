@@ -12,9 +12,9 @@ from datetime import date
 from uuid import uuid4
 
 import pytest
-from conftest import wipe
 from langflow_server import FLOWS
 from relay import SELECTED, Relay
+from saving import wipe
 
 from lfx_neo4j_graphrag.local.demo import load_example
 from lfx_neo4j_graphrag.operations import text2cypher
