@@ -36,6 +36,7 @@ async def test_an_older_document_loaded_again_does_not_reopen(connection, rememb
     report = await run(connection, REPORTS[:1], MONTHS.get, **more)
     assert await graph_of(connection) == before
     (refused,) = report["older_not_applied"]
+    assert refused["node"] == "Incidencia INC-1"
     assert (refused["kept"], refused["not_applied"], refused["document"]) == ("cerrada", "abierta", "informe_2026_07.pdf")
     assert "2026-0" in refused["why"] and "cerrada kept, not abierta" in report["text"]
 

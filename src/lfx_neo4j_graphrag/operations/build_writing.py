@@ -163,7 +163,7 @@ class GraphWriter:
                         node.key = entity.key
                     node.rank = one.rank
                 declared = self.vocabulary.schema.node(identity[0])
-                owner = "\0".join(identity)
+                owner = ("\0".join(identity), f"{identity[0]} {node.key}")
                 for name, value in entity.properties.items():
                     values = getattr(declared.property(name) if declared else None, "values", ())
                     if self._apply(node, owner, name, value, values, one, evidence):
@@ -179,26 +179,29 @@ class GraphWriter:
             for batch in _batches(groups[label])
         ]
 
-    def _apply(self, node: Stored, owner: str, name: str, value: Any, values: tuple, one: Found, evidence: list) -> bool:
-        """Whether the property is to be set. The statement is remembered either way."""
+    def _apply(
+        self, node: Stored, owner: tuple[str, str], name: str, value: Any, values: tuple, one: Found, evidence: list
+    ) -> bool:
+        """Whether the property of ``owner`` (mark, title) is to be set. The statement is remembered either way."""
+        mark, title = owner
         current = node.properties.get(name)
         said = (one.rank, value, one.document)
         known = node.ranks.get(name)
         if current is not None and known is None:
-            known = self.memory.evidence(self.graph, owner, name, current)
+            known = self.memory.evidence(self.graph, mark, name, current)
         if current is not None and not _same(current, value):
             if refused := judge(current, value, one.rank, evidence=known, newest=node.newest, values=values):
                 if name in node.mine:  # an earlier document of this run, whose answer came later
                     node.said.setdefault(name, []).append(said)
                 else:
-                    self.older.append(_refusal(owner, name, current, value, one.document, refused.reason))
+                    self.older.append(_refusal(title, name, current, value, one.document, refused.reason))
                 return False
         node.said.setdefault(name, []).append(said)
         confirmed = current is not None and _same(current, value)
         # A value that somebody else stored and this document only confirms is as new as the graph is.
         rank = (max(one.rank[0], node.newest), one.rank[1]) if confirmed and known is None else one.rank
         node.ranks[name] = max(rank, known or rank)
-        evidence.append((owner, name, value, node.ranks[name]))
+        evidence.append((mark, name, value, node.ranks[name]))
         if confirmed:
             return False
         node.properties[name] = value
@@ -241,7 +244,7 @@ class GraphWriter:
     def _link_changes(self, key: _LinkKey, described: Iterable[tuple[Found, dict[str, Any]]], evidence: list) -> dict[str, Any]:
         stored = self.links[key]
         declared = self.vocabulary.schema.relationship(key[0])
-        owner = "\0".join((*key[1], key[0], *key[2]))
+        owner = ("\0".join((*key[1], key[0], *key[2])), self._link_name(key))
         changes: dict[str, Any] = {}
         for one, properties in described:
             for name, value in properties.items():
@@ -327,8 +330,7 @@ def _same(one: Any, other: Any) -> bool:
     return isinstance(one, bool) == isinstance(other, bool) and one == other
 
 
-def _refusal(owner: str, name: str, kept: Any, value: Any, document: str, why: str) -> dict[str, Any]:
-    node = " ".join(owner.split("\0"))
+def _refusal(node: str, name: str, kept: Any, value: Any, document: str, why: str) -> dict[str, Any]:
     return {"node": node, "property": name, "kept": shown(kept), "not_applied": shown(value), "document": document, "why": why}
 
 
