@@ -22,6 +22,7 @@ from lfx_neo4j_graphrag.operations import text2cypher
 RECORDINGS = FLOWS.parent / "tests" / "fixtures" / "agent"
 FIXED, SIMILAR, ASKED, SCHEMA = "incidencias_de_tecnico", "buscar_averias_parecidas", "consultar_servicio_tecnico", "esquema_del_grafo"
 TOOLS = [FIXED, SIMILAR, ASKED, SCHEMA]  # the fifth is off as imported
+NODES = ("tecnico", "averias", "consultar", "esquema")
 OF_LUCIA = [
     ("INC-2608-06", "Bar La Alameda", "Mistral 1G"),
     ("INC-2609-02", "Bar Los Naranjos", "Aurora 3G"),
@@ -81,7 +82,9 @@ async def run(question, **tweaks):
 
     flow = json.loads((FLOWS / "agente.json").read_text(encoding="utf-8"))
     chosen = {"LanguageModelComponent-modelo": {"model": SELECTED}}  # all that a person has to do
-    return await AsyncLocalFlowRunner()(flow, input_value=question, tweaks=chosen | tweaks, session_id=uuid4().hex)
+    patient = {f"Neo4jGraphRAG-{tool}": {"query_timeout": 120} for tool in NODES}  # tests share their machine with others
+    tweaks = chosen | {node: fields | tweaks.get(node, {}) for node, fields in patient.items()}
+    return await AsyncLocalFlowRunner()(flow, input_value=question, tweaks=tweaks, session_id=uuid4().hex)
 
 
 async def ask(model, question, **tweaks):
@@ -193,8 +196,7 @@ async def test_an_agent_goes_on_after_an_error_of_a_tool(model):
 
 
 async def test_an_agent_whose_database_is_down_says_so(model):
-    tools = ("tecnico", "averias", "consultar", "esquema")
-    down = {f"Neo4jGraphRAG-{tool}": {"uri": "bolt://127.0.0.1:9"} for tool in tools}
+    down = {f"Neo4jGraphRAG-{tool}": {"uri": "bolt://127.0.0.1:9"} for tool in NODES}
     said = await ask(model, "¿Qué incidencias abiertas tiene Lucía Ortega?", **down)
     assert "No Neo4j answers at 127.0.0.1:9." in said.results[FIXED]
     assert not re.search(r"INC-\d", said.answer), "nothing is made up"

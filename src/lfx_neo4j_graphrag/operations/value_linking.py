@@ -51,7 +51,12 @@ async def inventory(connection: Connection, places: Sequence[tuple[str, Sequence
 
 
 async def link_values(connection: Connection, question: str, known: Inventory) -> tuple[list[Link], list[Missing]]:
-    """``asking.linking.link``, and for names not found a look-up where not every value is known."""
+    """``asking.linking.link``, and for names not found a look-up where not every value is known.
+
+    Where no value could be read (a server too busy), nothing is said to be missing.
+    """
+    if not known.values:
+        return [], []
     links, missing = link(question, known)
     partial = sorted(set(known.values) - known.complete)
     names = [m.asked for m in missing] or [n for n in proper_names(question) if not any(n in x.asked or x.asked in n for x in links)]
