@@ -38,13 +38,13 @@ def read_answer(text: str, finish_reason: str = "") -> Answer:
             work += end - start
             if stack:
                 # A stray bracket in the prose never closes either: it is only a cut answer when data follows it.
-                value = _repaired(text[start:complete] + "".join(reversed(stack))) if complete > start else None
+                value = repaired(text[start:complete] + "".join(reversed(stack))) if complete > start else None
                 if not value:
                     position = start + 1
                     continue
                 cut = True
             else:
-                value = _repaired(text[start:end])
+                value = repaired(text[start:end])
         if _is_data(value):
             values.append(value)
         position = end
@@ -96,7 +96,8 @@ def _extent(text: str, start: int) -> tuple[int, int, list[str]]:
     return len(text), complete, open_then or stack
 
 
-def _repaired(text: str) -> Any:
+def repaired(text: str) -> Any:
+    """The value that ``text`` is, its slips (single quotes, commas, missing brackets) mended; None when it is none."""
     from json_repair import loads
 
     if ":" not in text:  # a bracket of the prose

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from .answer import repaired
 from .schema import GraphSchema
 
 _NODES = ("nodes", "entities", "vertices", "nodos", "entidades")
@@ -278,10 +279,11 @@ def _first(item: dict, names: tuple[str, ...]) -> Any:
 
 
 def _unwrapped(value: Any) -> Any:
-    """JSON that was written as a string inside the JSON."""
+    """JSON that was written as a string inside the JSON, in whatever quotes."""
     if isinstance(value, str) and value.strip()[:1] in ("{", "[") and value.strip()[-1:] in ("}", "]"):
         try:
             return json.loads(value)
-        except ValueError:
-            return value
+        except (ValueError, RecursionError):
+            inner = repaired(value)
+            return inner if isinstance(inner, (dict, list)) else value
     return value

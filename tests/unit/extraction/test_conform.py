@@ -79,6 +79,10 @@ SHAPES = {
         ),
         "relationships": [json.dumps({"type": "DE_CLIENTE", "start": "0", "end": "1"})],
     },
+    "neo4j-graphrag-python#238: properties as text, in single quotes": {
+        "nodes": [{"id": "0", "label": "Parte", "properties": str(P1)}, {"id": "1", "label": "Cliente", "properties": str(ANA)}],
+        "relationships": [{"type": "DE_CLIENTE", "start_node_id": "0", "end_node_id": "1", "properties": "{}"}],
+    },
     "langchain#29515: relation type as an object": {
         "nodes": [{"id": "0", "label": "Parte", "properties": P1}, {"id": "1", "label": "Cliente", "properties": ANA}],
         "relationships": [{"type": {"name": "DE_CLIENTE"}, "source": {"id": "0"}, "target": {"id": "1"}}],
