@@ -7,7 +7,7 @@ BIN := .venv/bin
 INSTALL := $(BIN)/uv pip install --quiet --python $(BIN)/python --constraint constraints.txt --build-constraint constraints.txt
 PYTEST := $(BIN)/python -m pytest
 
-.PHONY: help demo test test-browser editor flows bench lock
+.PHONY: help demo test test-all test-older test-mcp2 test-browser editor flows bench lock
 
 help:
 	@echo "make demo          Neo4j, 24 example records and some questions; no Langflow, no key (some minutes the first time: it downloads Neo4j)"
@@ -16,6 +16,7 @@ help:
 	@echo "make test-browser  the editor in a headless Chromium"
 	@echo "make flows         write flows/*.json again from the node"
 	@echo "make bench         measure loading, schema and reading beside the plain driver"
+	@echo "make test-mcp2     the MCP server with the 2.x line of its package, in an environment of its own"
 	@echo "make lock          resolve constraints.txt again"
 
 demo: .venv/installed-local
@@ -24,9 +25,21 @@ demo: .venv/installed-local
 editor: .venv/installed-editor
 	@$(BIN)/neo4j-graphrag up --editor
 
+# Side by side: both wait for their servers most of the time.
 test: .venv/installed-all
+	$(MAKE) --jobs=2 --output-sync=target test-all test-older
+
+test-all: .venv/installed-all
 	$(PYTEST) --ignore=tests/browser
-	$(PYTEST) tests/live --neo4j 5.26.30
+
+test-older: .venv/installed-all
+	$(PYTEST) tests/live tests/mcp tests/cases --neo4j 5.26.30
+
+# The other supported line of the MCP package, in an environment of its own.
+test-mcp2: .venv/uv
+	$(BIN)/uv venv --quiet --allow-existing .envs/mcp2
+	$(BIN)/uv pip install --quiet --python .envs/mcp2/bin/python --editable ".[local]" "mcp>=2,<3" pytest pytest-asyncio hypothesis
+	.envs/mcp2/bin/python -m pytest tests/mcp tests/unit/mcp_server
 
 test-browser: .venv/installed-all
 	$(PYTEST) tests/browser

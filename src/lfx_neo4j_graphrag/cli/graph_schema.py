@@ -9,6 +9,7 @@ import typer
 
 from ..defaults import SCHEMA_TIMEOUT, TOKEN_LIMIT
 from .common import Connect, TimeoutOption, TokenLimitOption, command, print_answer
+from .pictures import HtmlOption, schema_graph, write_picture
 
 
 class SchemaFormat(str, Enum):
@@ -29,9 +30,13 @@ def register(app: typer.Typer) -> None:
         format: Annotated[SchemaFormat, typer.Option("--format", help="mermaid draws a picture.")] = SchemaFormat.text,
         query_timeout: TimeoutOption = SCHEMA_TIMEOUT,
         token_limit: TokenLimitOption = TOKEN_LIMIT,
+        html: HtmlOption = None,
     ) -> None:
         """Labels, properties, relationships and indexes of the graph, with counts and example values."""
         from ..operations.graph_schema import GraphSchemaRequest, graph_schema
 
         request = GraphSchemaRequest(timeout=query_timeout, token_limit=token_limit, format=format.value)
-        print_answer((await graph_schema(connect(), request)).text)
+        result = await graph_schema(connect(), request)
+        print_answer(result.text)
+        if html:
+            write_picture(html, schema_graph(result.details["schema"]))

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from ..defaults import NUMBER_OF_RESULTS, QUERY_TIMEOUT, TOKEN_LIMIT
+from ..errors import InputError
 from ..local.embeddings import local_embeddings_available
 from .common import (
     Connect,
@@ -22,6 +23,7 @@ from .common import (
     print_answer,
     text_or_file,
 )
+from .pictures import HtmlOption, write_picture
 
 
 class Operation(str, Enum):
@@ -56,11 +58,14 @@ def register(app: typer.Typer) -> None:
         query_timeout: TimeoutOption = QUERY_TIMEOUT,
         token_limit: TokenLimitOption = TOKEN_LIMIT,
         format: FormatOption = Format.yaml,
+        html: HtmlOption = None,
     ) -> None:
         """Find nodes by meaning and by words; the + graph operations show what each one is connected with."""
         from ..operations.hybrid import HybridRequest, hybrid
         from ..operations.vector import VectorRequest, vector
 
+        if html and retrieval_query:
+            raise InputError("The rows of a Retrieval Query have no picture.", "Leave out --html or --retrieval-query.")
         wanted = {
             "query": query,
             "embedder": embedding_model(model or ("local" if local_embeddings_available() else "")),
@@ -81,3 +86,5 @@ def register(app: typer.Typer) -> None:
         else:
             result = await vector(connect(), VectorRequest(**wanted))
         print_answer(result.text)
+        if html and result.rows:
+            write_picture(html, result.details["graph"])
