@@ -529,3 +529,17 @@ async def test_the_time_of_a_batch_is_bounded(connection):
     query = "UNWIND $rows AS row UNWIND range(1, 100000000) AS x WITH row, count(x) AS n MERGE (p:Parte {codigo: row.codigo})"
     with pytest.raises(QueryTimeout):
         await save(connection, [{"codigo": 1}], write_query=query, timeout=1)
+
+
+@pytest.mark.parametrize("with_model", [False, True])
+async def test_a_file_of_other_columns_leaves_the_vectors_of_the_text(connection, with_model):
+    rows = [{"codigo": "P-1", "estado": "abierta", "text": "gotea el grupo"}, {"codigo": "P-2", "estado": "abierta", "text": "no calienta"}]
+    await save(connection, rows, embedder=Embedder())
+    before = await ask(connection, "MATCH (p:Parte) RETURN p.embedding ORDER BY p.codigo")
+    embedder = Embedder() if with_model else None
+    report = await save(connection, [{"codigo": "P-1", "estado": "cerrada"}], embedder=embedder)
+    assert (report["properties_set"], report["embeddings"], report["vectors_removed"]) == (1, 0, 0)
+    assert await ask(connection, "MATCH (p:Parte) RETURN p.embedding ORDER BY p.codigo") == before
+    assert bool([warning for warning in report["warnings"] if "the text of Parte" in warning]) == with_model
+    named = await save(connection, [{"codigo": "P-1", "estado": "abierta"}], embedder=Embedder(), text_column="estado")
+    assert named["embeddings"] == 1, "a column that the user names is the text"

@@ -98,6 +98,7 @@ async def _load(
     connection: Connection, request: AddRecordsRequest, query: str, table: Table, report: Report, progress: Progress | None
 ) -> None:
     existing = await list_indexes(connection)
+    _keep_stored_text(request, existing, table, report)
     long_text = request.text_column.strip() or "text"
     selection = select_rows(table, _filtered_properties(existing), by_query=bool(query), long_text=long_text)
     report.rejected += selection.rejected
@@ -127,6 +128,23 @@ async def _load(
         await finish_indexes(connection, work, report, progress)
         counted = await fetch(connection, write_statements.count_nodes(table.label), origin=ADD_RECORDS)
         report.not_in_load = max(0, counted[0]["count"] - mine)
+
+
+def _keep_stored_text(request: AddRecordsRequest, existing: list[Index], table: Table, report: Report) -> None:
+    """No text in these rows when the label's text, the first property of its full-text index, is not among their columns.
+
+    A file of a few other columns (a new state, a new price) would else have its longest one embedded in place of the text.
+    """
+    if request.text_column.strip() or table.text_column is None:
+        return
+    texts = {index.properties[0] for index in existing if index.kind == "FULLTEXT" and index.labels == (table.label,)}
+    if texts and not texts & {*table.columns, table.key}:
+        if request.embedder is not None:
+            report.warnings.append(
+                f"These rows have no column {' or '.join(sorted(texts))}, the text of {table.label}: vectors stay as they are. "
+                "To search another column by meaning, name it in Text Column."
+            )
+        table.text_column = None
 
 
 def _filtered_properties(existing: list[Index]) -> frozenset[str]:
