@@ -205,6 +205,7 @@ async def large(connection, monkeypatch, request):
     monkeypatch.setattr(defaults, "SCHEMA_WHOLE", 100)
     monkeypatch.setattr(defaults, "SCHEMA_EDGE", 20)
     monkeypatch.setattr(defaults, "SCHEMA_SPREAD", 30)
+    monkeypatch.setattr(defaults, "SCHEMA_SEARCHED", 0)
     await run(
         connection,
         "CREATE INDEX FOR (n:Grande) ON (n.indexada)",
@@ -233,6 +234,19 @@ async def test_a_large_label_is_sampled_and_says_so(large):
     assert "Grande (3000), properties of a sample\n" in text and " tardia: one of 'si', not on all" in text
     assert "Property names not met on what was read (rare, or no longer used): " in text
     assert text == to_text(await read_schema(large))
+
+
+async def test_a_rare_name_is_found_and_one_no_longer_used_is_not_named(large, monkeypatch):
+    monkeypatch.setattr(defaults, "SCHEMA_SEARCHED", 10_000)
+    many = "MATCH (g:Grande) CREATE (g)-[u:U]->(g) SET u.escasa = CASE g.n WHEN 1444 THEN 7 END"
+    await run(large, many, "CREATE (x:Borrada {sobra_nodo: 1})", "MATCH (x:Borrada) DELETE x")
+    schema = await read_schema(large)
+    central = described(schema, "Grande")["central"]
+    escasa = next(item for kind in schema.types for item in kind.properties if item.name == "escasa")
+    assert central.types == ("integer",) and central.values == (1, 1) and escasa.values == (7, 7)
+    assert schema.unmet == () and "sobra_nodo" not in to_text(schema)
+    hidden = await read_schema(large, hidden=frozenset({"Grande"}))
+    assert "central" not in to_text(hidden) and hidden.unmet == ()
 
 
 async def test_hidden_things_never_appear(incidents, monkeypatch):

@@ -34,6 +34,11 @@ SPREAD_NODES = "CYPHER 5 MATCH (x) WHERE id(x) IN $ids RETURN labels(x) AS names
 ALL_RELATIONSHIPS = "CYPHER 5 MATCH ()-[x]->() RETURN [type(x)] AS names, collect(id(x)) AS ids"
 SPREAD_RELATIONSHIPS = "CYPHER 5 MATCH ()-[x]->() WHERE id(x) IN $ids RETURN [type(x)] AS names, collect(id(x)) AS ids"
 
+# Rows ``name, names, ids``: some nodes or relationships that have one of the properties ``names``, wherever they are. Reads all.
+_HAVING = "UNWIND keys(x) AS name WITH x, name WHERE name IN $names "
+NODES_HAVING = f"CYPHER 5 MATCH (x) {_HAVING}RETURN name, labels(x) AS names, collect(id(x))[..$most] AS ids"
+RELATIONSHIPS_HAVING = f"CYPHER 5 MATCH ()-[x]->() {_HAVING}RETURN name, [type(x)] AS names, collect(id(x))[..$most] AS ids"
+
 # Parameter ``groups``: [{position, ids}]. For each group, property and type: the number of values, some of them, the ends
 # of their range and the longest. A text is cut in the database, one character longer than what is shown, so that a cut
 # one can be told; a list of texts shows its first.

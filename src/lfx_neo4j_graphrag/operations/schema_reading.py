@@ -61,11 +61,18 @@ class _Side:
     spread: str
     find: Callable[..., str]
     properties: str
+    having: str
 
 
-_NODES = _Side(statements.ALL_NODES, statements.SPREAD_NODES, statements.node_ids, statements.NODE_PROPERTIES)
+_NODES = _Side(
+    statements.ALL_NODES, statements.SPREAD_NODES, statements.node_ids, statements.NODE_PROPERTIES, statements.NODES_HAVING
+)
 _RELATIONSHIPS = _Side(
-    statements.ALL_RELATIONSHIPS, statements.SPREAD_RELATIONSHIPS, statements.relationship_ids, statements.RELATIONSHIP_PROPERTIES
+    statements.ALL_RELATIONSHIPS,
+    statements.SPREAD_RELATIONSHIPS,
+    statements.relationship_ids,
+    statements.RELATIONSHIP_PROPERTIES,
+    statements.RELATIONSHIPS_HAVING,
 )
 
 
@@ -116,8 +123,14 @@ class _Reader:
                 self.partial.append(f"{len(entries) - len(missing)} of {len(entries)} {what} read, the others are only counted.")
         if unlabelled.count:
             labels.insert(0, unlabelled)
-        met = {row["name"] for entry in chain(labels, types) for row in entry.rows}
-        unmet = {row["name"] for row in keys} - met
+        unmet = set()
+        # after deletions the names of a whole small graph may be more than those in use
+        if _incomplete(chain(labels, types)):
+            unmet = {row["name"] for row in keys} - {row["name"] for entry in chain(labels, types) for row in entry.rows}
+        if unmet and counts.nodes + counts.relationships <= defaults.SCHEMA_SEARCHED:
+            sought = [self._search(_NODES, unmet, labels), self._search(_RELATIONSHIPS, unmet, types)]
+            if all(await asyncio.gather(*map(self._in_time, sought))):
+                unmet = set()
         also = _always_together(labels)
         options = {"hidden": self.hidden, "sample_values": sample_values}
         return Schema(
@@ -128,8 +141,7 @@ class _Reader:
             patterns=patterns,
             indexes=indexes,
             constraints=constraints,
-            # after deletions the names of a whole small graph may be more than those in use
-            unmet=tuple(sorted(name for name in unmet if not self.hidden.label(name))) if _incomplete(chain(labels, types)) else (),
+            unmet=tuple(sorted(name for name in unmet if not self.hidden.label(name))),
             partial=tuple(self.partial),
         )
 
@@ -235,13 +247,26 @@ class _Reader:
             }
         )[:_INDEXED_AT_MOST]
 
-        async def look(place: tuple[str, str]) -> None:
-            found = _Entry(place[0], 0)
-            found.ids.update((await self._rows(statements.ids_having(*place), most=defaults.SCHEMA_EDGE))[0]["ids"])
-            await self._observed([found], statements.NODE_PROPERTIES)
-            sampled[place[0]].rows += [row for row in found.rows if row["name"] == place[1]]
+        async def look(label: str, name: str) -> None:
+            ids = (await self._rows(statements.ids_having(label, name), most=defaults.SCHEMA_EDGE))[0]["ids"]
+            await self._observe_more(_NODES, sampled[label], name, ids)
 
-        await asyncio.gather(*(self._in_time(look(place)) for place in places))
+        await asyncio.gather(*(self._in_time(look(*place)) for place in places))
+
+    async def _search(self, side: _Side, names: Iterable[str], entries: Iterable[_Entry]) -> bool:
+        """Find the few nodes or relationships anywhere that have these properties, which were not met on what was read."""
+        by_name = {entry.name: entry for entry in entries}
+        for row in await self._rows(side.having, names=sorted(names), most=defaults.SCHEMA_EDGE):
+            for name in row["names"] or [""]:
+                if name in by_name:
+                    await self._observe_more(side, by_name[name], row["name"], row["ids"])
+        return True
+
+    async def _observe_more(self, side: _Side, entry: _Entry, name: str, ids: Iterable[int]) -> None:
+        """One more property of a label or type, as these nodes or relationships have it."""
+        found = _Entry(entry.name, 0, set(ids))
+        await self._observed([found], side.properties)
+        entry.rows += [row for row in found.rows if row["name"] == name]
 
     # --- patterns -----------------------------------------------------------------------------------------------
 
