@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import importlib
 import io
 import logging
 import re
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from types import SimpleNamespace
 from typing import Any
 
@@ -20,21 +21,26 @@ from lfx_neo4j_graphrag.database.connection import Connection, resolve
 from lfx_neo4j_graphrag.errors import GraphRAGError
 from lfx_neo4j_graphrag.records.rows import rows_from
 
-SEARCHES = {"vector": False, "hybrid": False, "vector_graph": True, "hybrid_graph": True}
-ARGUMENTS = {
-    "add_records": {
-        "rows", "node_label", "key_property", "relationships", "write_query", "embedding", "text_column", "column_types", "empty_cells",
-        "preview", "vector_index", "fulltext_index", "fulltext_analyzer", "timeout",
-    },
-    "build_graph": {
-        "documents", "model", "node_types", "allowed_patterns", "relationship_types", "extraction_instructions", "save_source_chunks",
-        "embedding", "vector_index", "fulltext_index", "fulltext_analyzer", "timeout",
-    },
-    "search": {"query", "embedding", "vector_index", "fulltext_index", "number_of_results", "filters", "retrieval_query", "params", "timeout"},
-    "text2cypher": {"question", "query", "model", "examples", "graph_description", "number_of_results", "timeout"},
-    "cypher_query": {"query", "params", "number_of_results", "timeout"},
-    "graph_schema": {"timeout"},
-}  # fmt: skip
+# operation -> module, and what its request is called with besides the arguments of the case
+OPERATIONS: dict[str, tuple[str, dict[str, Any]]] = {
+    "add_records": ("add_records", {}),
+    # One call at a time: the stand-in gives its answers in the order of the documents.
+    "build_graph": ("build_graph", {"concurrency": 1, "use_cache": False}),
+    "vector": ("vector", {"neighbours": False}),
+    "hybrid": ("hybrid", {"neighbours": False}),
+    "vector_graph": ("vector", {"neighbours": True}),
+    "hybrid_graph": ("hybrid", {"neighbours": True}),
+    "text2cypher": ("text2cypher", {}),
+    "cypher_query": ("cypher_query", {}),
+    "graph_schema": ("graph_schema", {}),
+}
+# the names of the notation where the engine has others
+_RENAMED = {
+    "add_records": {"embedding": "embedder", "data": "rows"},
+    "build_graph": {"embedding": "embedder", "data": "documents"},
+    "text2cypher": {"question": "query"},
+    "cypher_query": {"query": "cypher", "params": "parameters"},
+} | dict.fromkeys(("vector", "hybrid", "vector_graph", "hybrid_graph"), {"embedding": "embedder", "params": "retrieval_parameters"})
 
 
 class Missing(Exception):
@@ -48,16 +54,12 @@ class Report:
         self._report = report
 
     def __getattr__(self, name: str) -> Any:
-        report = self._report
-        if name == "failed_documents":
-            return [failed["position"] for failed in report["failed_documents"]]
-        if name == "failures":
-            return [failed["reason"] for failed in report["failed_documents"]]
-        if name == "dropped":
-            return sum(report["dropped"].values())
-        if name not in report:
+        given = self._report.get("failed_documents" if name == "failures" else name, Missing)
+        if given is Missing:
             raise Missing(f"the report has no {name}")
-        return report[name]
+        if name in ("failed_documents", "failures"):
+            return [failed["position" if name == "failed_documents" else "reason"] for failed in given]
+        return sum(given.values()) if name == "dropped" else given
 
 
 class Hit(SimpleNamespace):
@@ -90,7 +92,9 @@ class Outcome:
 
     @property
     def body(self) -> str:
-        return self.text
+        """The rows alone where the text is a document that holds rows, else the text."""
+        found = re.search(r"^rows:(?: (\[\])\n|\n((?:[- ].*\n)+))", self.text, re.M)
+        return (found[1] or found[2]) if found else self.text
 
     @property
     def model_calls(self) -> int:
@@ -161,7 +165,9 @@ class Adapter:
         try:
             with spy.watching(), contextlib.redirect_stderr(logged), contextlib.redirect_stdout(logged):
                 connection = connection if isinstance(connection, Connection) else resolve(*connection)
-                result = await getattr(self, f"_{'search' if op in SEARCHES else op}")(connection, op, arguments)
+                function, request = self._work(op, arguments)
+                started = time.perf_counter()
+                result = await function(connection, request)
             outcome.rows, outcome.text = result.rows, result.text
             outcome.query = result.details.get("query", "")
             if result.details.get("refused"):
@@ -185,56 +191,20 @@ class Adapter:
         return Connection(one.uri, one.username, one.password, database or None)
 
     @staticmethod
-    def _taken(op: str, arguments: dict[str, Any]) -> dict[str, Any]:
-        if unknown := set(arguments) - ARGUMENTS["search" if op in SEARCHES else op]:
+    def _work(op: str, arguments: dict[str, Any]) -> tuple[Any, Any]:
+        """The function of the engine and its request. None means the default; an unknown argument is a CaseError."""
+        name, more = OPERATIONS[op]
+        module = importlib.import_module(f"lfx_neo4j_graphrag.operations.{name}")
+        request = next(kind for kind_name, kind in vars(module).items() if kind_name.lower() == f"{name.replace('_', '')}request")
+        known = {field.name for field in fields(request)}
+        renamed = {_RENAMED.get(op, {}).get(key, key): value for key, value in arguments.items()}
+        if unknown := set(renamed) - known:
             raise CaseError(f"{op} has no argument {', '.join(sorted(unknown))}")
-        renamed = {"embedding": "embedder", "params": "parameters", "question": "query"}
-        given = {renamed.get(k, k): v for k, v in arguments.items()}
-        return {k: v for k, v in given.items() if v is not None or k in ("embedder", "model")}
-
-    async def _add_records(self, connection: Connection, op: str, arguments: dict[str, Any]) -> Any:
-        from lfx_neo4j_graphrag.operations.add_records import AddRecordsRequest, add_records
-
-        given = self._taken(op, arguments)
-        lines = given.pop("relationships", "")
-        request = AddRecordsRequest(
-            **given | {"rows": rows_from(given["rows"]), "relationships": "\n".join(lines) if isinstance(lines, list) else lines}
-        )
-        return await add_records(connection, request)
-
-    async def _build_graph(self, connection: Connection, op: str, arguments: dict[str, Any]) -> Any:
-        from lfx_neo4j_graphrag.operations.build_graph import BuildGraphRequest, build_graph
-
-        # One call at a time: the stand-in gives its answers in the order of the documents.
-        return await build_graph(connection, BuildGraphRequest(**self._taken(op, arguments), concurrency=1, use_cache=False))
-
-    async def _search(self, connection: Connection, op: str, arguments: dict[str, Any]) -> Any:
-        from lfx_neo4j_graphrag.operations.hybrid import HybridRequest, hybrid
-        from lfx_neo4j_graphrag.operations.vector import VectorRequest, vector
-
-        given = self._taken(op, arguments) | {"neighbours": SEARCHES[op]}
-        if "parameters" in given:
-            given["retrieval_parameters"] = given.pop("parameters")
-        if op.startswith("vector"):
-            return await vector(connection, VectorRequest(**given))
-        return await hybrid(connection, HybridRequest(**given))
-
-    async def _text2cypher(self, connection: Connection, op: str, arguments: dict[str, Any]) -> Any:
-        from lfx_neo4j_graphrag.operations.text2cypher import Text2CypherRequest, text2cypher
-
-        return await text2cypher(connection, Text2CypherRequest(**self._taken(op, arguments)))
-
-    async def _cypher_query(self, connection: Connection, op: str, arguments: dict[str, Any]) -> Any:
-        from lfx_neo4j_graphrag.operations.cypher_query import CypherQueryRequest, cypher_query
-
-        given = self._taken(op, arguments)
-        # The rows of the table are what a case counts; the text that an agent reads is cut all the same.
-        return await cypher_query(connection, CypherQueryRequest(cypher=given.pop("query"), **given))
-
-    async def _graph_schema(self, connection: Connection, op: str, arguments: dict[str, Any]) -> Any:
-        from lfx_neo4j_graphrag.operations.graph_schema import GraphSchemaRequest, graph_schema
-
-        return await graph_schema(connection, GraphSchemaRequest(**self._taken(op, arguments)))
+        given = {key: value for key, value in renamed.items() if value is not None or key in ("embedder", "model")}
+        if name == "add_records":
+            lines = given.pop("relationships", "")
+            given |= {"rows": rows_from(given["rows"]), "relationships": "\n".join(lines) if isinstance(lines, list) else lines}
+        return getattr(module, name), request(**given, **more)
 
 
 def list_holes(query: str) -> list[str]:
@@ -246,7 +216,3 @@ async def forget_drivers() -> None:
     table = connections._loops.get(asyncio.get_running_loop(), {})
     while table:
         await table.popitem()[1][2].aclose()
-
-
-def plain_text(text: str) -> str:
-    return re.sub(r"\s+", " ", text)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import collections
 import datetime
 import decimal
 import enum
+import itertools
 import json
 import math
+import random
 import re
 import uuid
 from collections import Counter
@@ -53,7 +56,8 @@ def _only(entry: dict[str, Any], known: set[str], where: str) -> None:
 
 def python_names() -> dict[str, Any]:
     """What expressions of a case may use besides its own names."""
-    names = {"json": json, "math": math, "re": re, "decimal": decimal, "uuid": uuid, "datetime": datetime, "Color": Color}
+    modules = (collections, datetime, decimal, itertools, json, math, random, re, uuid, yaml)
+    names = {module.__name__: module for module in modules} | {"Color": Color}
     try:
         import numpy
         import pandas

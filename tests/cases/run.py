@@ -1,7 +1,8 @@
 """Run the cases of a file: ``python tests/cases/run.py FILE [--only ID …] [--uri … --password …] [--neo4j VERSION]``.
 
 Prints a line per case and ``N passed, N failed``; the exit status says whether all passed. Without ``--uri`` an embedded
-server of its own is started. The database is wiped: another one is refused unless it is empty or NEO4J_TEST_WIPE=1.
+server of its own is started. The database is wiped before each case and after the last: one that holds nodes is refused
+at first unless NEO4J_TEST_WIPE=1.
 """
 
 from __future__ import annotations
@@ -23,7 +24,10 @@ from typing import Any
 sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[1])]
 
 import worded  # noqa: E402
-from adapter import Adapter, Missing, Outcome, forget_drivers, list_holes  # noqa: E402
+import worded_langflow  # noqa: E402, F401 - registers its operations and checks
+import worded_mcp  # noqa: E402, F401
+from adapter import OPERATIONS, Adapter, Missing, Outcome, forget_drivers, list_holes  # noqa: E402
+from conftest import TEST_SERVER, wipe  # noqa: E402
 from notation import CaseError, evaluate, fill, is_ordered, load, python_names, same_rows, singular  # noqa: E402
 from stubs import DocumentModel, Embedder, Model, faults_of  # noqa: E402
 
@@ -59,6 +63,7 @@ class Case:
     def __init__(self, case: dict[str, Any], connection: Connection) -> None:
         self.case, self.connection, self.adapter = case, connection, Adapter(connection)
         self.failures: list[str] = []
+        self.evaluated: set[int] = set()
         self.names: dict[str, Any] = {}
         self.world = worded.World(self)
 
@@ -75,6 +80,10 @@ class Case:
                 for check in self.case["checks"]:
                     if "for" not in check and "after" not in check:
                         await self._check(check)
+                if not self.case["checks"]:
+                    raise CaseError("there is no check")
+                if skipped := [check for check in self.case["checks"] if id(check) not in self.evaluated]:
+                    raise CaseError(f"never evaluated: {skipped}")
             except CaseError as error:
                 self.failures.append(str(error))
             finally:
@@ -164,7 +173,7 @@ class Case:
     async def _operation(self, op: str, arguments: dict[str, Any], recording: bool = False) -> Any:
         if op == "list_holes":
             return list_holes(arguments["query"])
-        if not hasattr(self.adapter, f"_{op}") and op not in ("vector", "hybrid", "vector_graph", "hybrid_graph"):
+        if op not in OPERATIONS:
             raise CaseError(f"there is no operation {op!r}")
         return await self.adapter.call(op, arguments, recording=recording)
 
@@ -184,6 +193,7 @@ class Case:
 
     async def _check(self, check: dict[str, Any], more: dict[str, Any] | None = None) -> None:
         names = self.names if more is None else self.names | more
+        self.evaluated.add(id(check))
         try:
             failed = await self._failure(check, names)
         except Missing as error:
@@ -218,6 +228,8 @@ class Case:
         loop = next(c for c in self.case["calls"] if "for_each" in c)
         bases = [re.match(r"\w+", c["as"]).group() for c in self.case["calls"] if c.get("for_each") == loop["for_each"]]
         items = names[loop["for_each"]]
+        if not items:
+            raise CaseError(f"{loop['for_each']} is empty")
         for key, item in items.items() if isinstance(items, dict) else enumerate(items):
             local = {base: names[base][key] for base in bases} | self._loop_names(loop["for_each"], key, item)
             local["model"] = local[bases[0]].model
@@ -243,8 +255,6 @@ class Case:
         return [list(record.values()) for record in result.records]
 
     async def wipe(self) -> None:
-        from conftest import wipe
-
         await wipe(self.connection)
 
 
@@ -298,6 +308,11 @@ def _shown(expression: ast.expr, names: dict[str, Any]) -> str:
 async def run_file(path: Path, connection: Connection, only: list[str]) -> tuple[int, int]:
     """Run the cases and print a line for each; how many passed and failed."""
     passed = failed = 0
+    if TEST_SERVER["WIPE"] != "1":
+        async with driver_for(connection) as driver:
+            nodes = (await driver.execute_query("MATCH (n) RETURN count(n)")).records[0][0]
+        if nodes:
+            sys.exit(f"The database at {connection.uri} holds {nodes} nodes. Set NEO4J_TEST_WIPE=1 if everything in it may be deleted.")
     for case in load(path):
         if only and case["id"] not in only:
             continue
@@ -309,6 +324,7 @@ async def run_file(path: Path, connection: Connection, only: list[str]) -> tuple
         for line in failures:
             print(f"      {line}", flush=True)
         passed, failed = passed + (not failures), failed + bool(failures)
+    await wipe(connection)
     return passed, failed
 
 
@@ -316,9 +332,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("file", type=Path)
     parser.add_argument("--only", action="append", default=[])
-    parser.add_argument("--uri", default=os.environ.get("NEO4J_TEST_URI", ""))
-    parser.add_argument("--username", default=os.environ.get("NEO4J_TEST_USERNAME", "neo4j"))
-    parser.add_argument("--password", default=os.environ.get("NEO4J_TEST_PASSWORD", ""))
+    parser.add_argument("--uri", default=TEST_SERVER["URI"])
+    parser.add_argument("--username", default=TEST_SERVER["USERNAME"] or "neo4j")
+    parser.add_argument("--password", default=TEST_SERVER["PASSWORD"])
     parser.add_argument("--neo4j", default="")
     args = parser.parse_args()
     os.environ["NEO4J_GRAPHRAG_HOME"] = tempfile.mkdtemp()
