@@ -75,24 +75,24 @@ ABOUT = "Averías de cafeteras y molinos de bares: qué pasó, en qué bar, en q
 def agent(folder: Path) -> None:
     flow = Editor()
     flow.note("leeme", -700, 0, README, width=620, height=1180)
-    question = flow.stock(ChatInput, "pregunta", 420, -520, "Pregunta", "Lo que se escribe en el Playground.")
-    model = flow.stock(LanguageModelComponent, "modelo", 0, -60, "Modelo", "Elige aquí el modelo; sirve al agente y a las consultas.", stream=True)
+    question = flow.stock(ChatInput, "pregunta", 380, 0, "Pregunta", "Lo que se escribe en el Playground.")
+    model = flow.stock(LanguageModelComponent, "modelo", 0, 0, "Modelo", "Elige aquí el modelo; sirve al agente y a las consultas.", stream=True)
     answering = flow.stock(
-        *(AgentComponent, "agente", 1260, -300, "Agente", "Elige las herramientas y contesta."),
+        *(AgentComponent, "agente", 1140, 0, "Agente", "Elige las herramientas y contesta."),
         system_prompt=INSTRUCTIONS,
         add_current_date_tool=False,  # the Cypher tool knows the date, and the graph does the sums
         add_calculator_tool=False,
     )
-    answer = flow.stock(ChatOutput, "respuesta", 1680, -300, "Respuesta", "Lo que contesta el agente.")
+    answer = flow.stock(ChatOutput, "respuesta", 1520, 0, "Respuesta", "Lo que contesta el agente.")
     of_technician = flow.tool(
-        *("tecnico", 420, 0, "Neo4j GraphRAG · Incidencias de un técnico", "incidencias_de_tecnico"),
+        *("tecnico", 0, 560, "Neo4j GraphRAG · Incidencias de un técnico", "incidencias_de_tecnico"),
         "Incidencias de un técnico en un estado, con la fecha, el código de error, el bar y la máquina de cada una. "
         "tecnico: su nombre, entero o en parte; estado: abierta o cerrada.",
         operation="Cypher Query",
         cypher=OF_TECHNICIAN,
     )
     similar = flow.tool(
-        *("averias", 840, 0, "Neo4j GraphRAG · Averías parecidas", "buscar_averias_parecidas"),
+        *("averias", 380, 560, "Neo4j GraphRAG · Averías parecidas", "buscar_averias_parecidas"),
         "Averías parecidas a la que se describe, abiertas y cerradas: qué pasó, qué se hizo y qué pieza se cambió, en qué bar, en qué máquina y "
         "quién la llevó. Encuentra también un código de error o de incidencia. No sirve para contar.",
         operation="Hybrid + Graph",
@@ -101,7 +101,7 @@ def agent(folder: Path) -> None:
         local_embedding="multilingual-e5-small",
     )
     asked = flow.tool(
-        *("consultar", 420, 700, "Neo4j GraphRAG · Consultar el servicio técnico", "consultar_servicio_tecnico"),
+        *("consultar", 760, 560, "Neo4j GraphRAG · Consultar el servicio técnico", "consultar_servicio_tecnico"),
         "Contesta una pregunta precisa sobre todas las incidencias (código, fecha, estado, código de error, texto) y sus bares, técnicos, modelos y "
         "marcas: cuántas, cuáles, quién, cuándo, cuál más, cuál ninguna.",
         operation="Text2Cypher",
@@ -109,12 +109,12 @@ def agent(folder: Path) -> None:
         graph_description=ABOUT,
     )
     schema = flow.tool(
-        *("esquema", 840, 700, "Neo4j GraphRAG · Esquema del grafo", "esquema_del_grafo"),
+        *("esquema", 1140, 560, "Neo4j GraphRAG · Esquema del grafo", "esquema_del_grafo"),
         "Qué tipos de datos, propiedades, valores y relaciones hay en el grafo y cómo se escriben.",
         operation="Graph Schema",
     )
     passages = flow.tool(
-        *("pasajes", 840, 1300, "Neo4j GraphRAG · Pasajes de documentos", "buscar_en_documentos"),
+        *("pasajes", 1520, 560, "Neo4j GraphRAG · Pasajes de documentos", "buscar_en_documentos"),
         "Pasajes de manuales, guías, garantías e informes que explican cómo se hace algo, qué es una pieza o qué dice una norma, con lo que "
         "mencionan y el documento del que salen.",
         operation="Hybrid + Graph",

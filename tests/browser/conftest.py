@@ -9,10 +9,12 @@ from pathlib import Path
 import pytest
 
 os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "langflow"))
+sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).resolve().parents[1] / "langflow")]
 
+from canvas import Canvas  # noqa: E402
 from langflow_server import ROOT, LangflowServer  # noqa: E402
-from playwright.sync_api import Page, expect, sync_playwright  # noqa: E402
+from playwright.sync_api import Locator, Page, expect, sync_playwright  # noqa: E402
+from relay import Relay  # noqa: E402
 from relay import Relay  # noqa: E402
 
 CHROMIUM = os.environ.get("CHROMIUM", "/usr/bin/chromium")
@@ -53,12 +55,18 @@ def page(connection, langflow):
 
 
 @pytest.fixture
-def picture():
-    """``picture(page, name)`` keeps a screenshot for the documentation when UPDATE_SCREENSHOTS=1."""
+def canvas(page, langflow):
+    return Canvas(page, langflow)
 
-    def keep(page: Page, name: str) -> None:
+
+@pytest.fixture
+def picture():
+    """``picture(page or part of it, name)`` keeps a screenshot for the documentation when UPDATE_SCREENSHOTS=1."""
+
+    def keep(what: Page | Locator, name: str) -> None:
         if os.environ.get("UPDATE_SCREENSHOTS") == "1":
-            IMAGES.mkdir(parents=True, exist_ok=True)
-            page.screenshot(path=IMAGES / f"{name}.png")
+            path = IMAGES / f"{name}.png"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            what.screenshot(path=path)
 
     return keep

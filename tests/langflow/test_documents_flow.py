@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 
 import pytest
@@ -24,16 +25,23 @@ SAVED = "40 nodes and 72 relationships created"
 
 
 async def saved(connection):
-    rows = await fetch(connection, "MATCH (n) RETURN labels(n)[0] AS label, count(*) AS nodes")
-    (links,) = await fetch(connection, "MATCH ()-[r]->() RETURN count(r) AS links")
+    rows = await fetch(connection, "MATCH (n) WHERE NOT n:Chunk RETURN labels(n)[0] AS label, count(*) AS nodes")
+    (links,) = await fetch(connection, "MATCH (n)-[r]->() WHERE NOT n:Chunk RETURN count(r) AS links")
     states = await fetch(connection, "MATCH (i:Incidencia) RETURN i.codigo AS code, i.estado AS state")
     assert {row["code"]: row["state"] for row in states} == STATES
     return {row["label"]: row["nodes"] for row in rows} | {"relationships": links["links"]}
 
 
+@pytest.fixture(scope="module")
+def uploaded(langflow):
+    """Where the three PDFs are; Langflow would call a second upload ``informe_2026_07 (1).pdf``, which is another document."""
+    return [langflow.upload_file(path) for path in PDFS]
+
+
 @pytest.fixture
-def flow():
+def flow(relay):
     """The shipped flow after its user chose a model, and nothing else."""
+    relay.unanswered.clear()
     flow = json.loads(FLOW.read_text(encoding="utf-8"))
     (model,) = [node for node in flow["data"]["nodes"] if node["id"].endswith("-modelo")]
     assert not model["data"]["node"]["template"]["model"]["value"]
@@ -45,8 +53,9 @@ async def test_the_three_reports_become_the_graph_of_the_records_and_again_witho
     flow_id = langflow.upload(flow)
     said = texts(langflow.run(flow_id))
     assert relay.unanswered == []
-    assert f"Read 3 of 3 documents in" in said["ChatOutput-informe"] and SAVED in said["ChatOutput-informe"]
-    assert "document 1 (Informe de incidencias. Julio de 2026)" in said["ChatOutput-informe"] or "abierta -> cerrada" in said["ChatOutput-informe"]
+    report = said["ChatOutput-informe"]
+    assert "Read 3 of 3 documents in" in report and SAVED in report
+    assert re.search(r"abierta -> cerrada \(document \d \(Informe de incidencias\. Septiembre de 2026\)\)", report), "what the last one closed"
     for fact in ("Incidencia", "24", "Tecnico", "EN_MAQUINA", "incidencia_vector", "spanish"):
         assert fact in said["ChatOutput-grafo"], "the schema is read after the load"
     assert await saved(connection) == COUNTS
@@ -56,15 +65,15 @@ async def test_the_three_reports_become_the_graph_of_the_records_and_again_witho
     assert await saved(connection) == COUNTS
 
 
-async def test_the_pdfs_in_read_file_take_the_place_of_the_texts(langflow, relay, connection, flow):
+@pytest.mark.parametrize("chunks", [False, True], ids=["whole", "save source chunks"])
+async def test_the_pdfs_in_read_file_take_the_place_of_the_texts(langflow, relay, connection, flow, uploaded, chunks):
     reader = langflow.http.get("/api/v1/all").json()["files_and_knowledge"]["File"]
     names = [path.name for path in PDFS]
-    reader["template"]["path"].update(file_path=[langflow.upload_file(path) for path in PDFS], value=names)
+    reader["template"]["path"].update(file_path=uploaded, value=names)
     answer = langflow.refresh(reader, "path", names)
     assert answer.status_code == 200, answer.text
-    paths = reader["template"]["path"]["file_path"]
     reader.update({name: answer.json()[name] for name in ("template", "outputs")})
-    reader["template"]["path"].update(file_path=paths, value=names)
+    reader["template"]["path"].update(file_path=uploaded, value=names)
     placed = {"id": "File-datos", "type": "genericNode", "position": {"x": 0, "y": 0}, "data": {"id": "File-datos", "type": "File", "node": reader}}
 
     editor, data = Editor(), flow["data"]
@@ -72,6 +81,7 @@ async def test_the_pdfs_in_read_file_take_the_place_of_the_texts(langflow, relay
     editor.edges = [edge for edge in data["edges"] if edge["data"]["sourceHandle"]["dataType"] != "Prompt Template"]
     assert len(editor.nodes) == len(data["nodes"]) - 2 and len(editor.edges) == len(data["edges"]) - 3
     (read,) = [node for node in editor.nodes if node["id"].endswith("-leer")]
+    read["data"]["node"]["template"]["save_source_chunks"]["value"] = chunks
     files = next(output["name"] for output in reader["outputs"] if output["display_name"] == "Files")
     editor.connect(placed, files, read, "data")  # as the note says
     data.update(nodes=editor.nodes, edges=editor.edges)
@@ -80,6 +90,8 @@ async def test_the_pdfs_in_read_file_take_the_place_of_the_texts(langflow, relay
     assert relay.unanswered == []
     assert SAVED in said and "informe_2026_09.pdf" in said
     assert await saved(connection) == COUNTS
+    passages = await fetch(connection, "MATCH (c:Chunk) RETURN c.document AS document, count(*) AS n")
+    assert {row["document"] for row in passages} == (set(names) if chunks else set())
 
 
 async def test_another_node_of_a_chat_model_serves_as_well(live, relay, monkeypatch, flow, tmp_path):
@@ -92,7 +104,7 @@ async def test_another_node_of_a_chat_model_serves_as_well(live, relay, monkeypa
     editor, data = Editor(), flow["data"]
     editor.nodes = [node for node in data["nodes"] if not node["id"].endswith("-modelo")]
     editor.edges = [edge for edge in data["edges"] if not edge["source"].endswith("-modelo")]
-    address = {"openai_api_base": relay.environment["OPENAI_BASE_URL"], "api_key": "of-no-use"}
+    address = {"openai_api_base": relay.environment["OPENAI_BASE_URL"], "api_key": "OPENAI_API_KEY"}  # the name of a variable
     model = editor.stock(OpenAIModelComponent, "otro", 0, 0, "Otro modelo", "", model_name="relay", **address)
     (read,) = [node for node in editor.nodes if node["id"].endswith("-leer")]
     editor.connect(model, "model_output", read, "llm")
@@ -107,7 +119,6 @@ async def test_when_nothing_can_be_read_the_node_shows_an_error(langflow, relay,
     read["data"]["node"]["template"]["extraction_instructions"]["value"] = "Sin respuesta grabada."
     answer = langflow.run(langflow.upload(flow))
     assert len(relay.unanswered) == 3
-    relay.unanswered.clear()
     assert answer.status_code == 500
     assert "No document could be read. document 1 (Informe de incidencias. Julio de 2026)" in answer.text
     assert "Traceback" not in answer.text
