@@ -31,24 +31,20 @@ def stored_nodes(
 def create_nodes(label: str, key: str, properties: Sequence[str], links: Sequence[Link] = ()) -> str:
     """Nodes whose keys are known to be new, with their links: the fast way, safe under a uniqueness constraint."""
     cells = ", ".join(f"{quote(name)}: r[{place}]" for place, name in enumerate((key, *properties)))
-    return f"UNWIND $rows AS r CREATE (n:{quote(label)} {{{cells}}})" + _links(links, len(properties) + 1, "CREATE")
+    parts = (
+        f" CALL (n, r) {{ UNWIND r[{place}] AS v MATCH (t:{other} {{{prop}: v}}) CREATE (n)-[:{kind}]->(t) }}"
+        for place, (kind, other, prop) in enumerate((map(quote, link) for link in links), len(properties) + 1)
+    )
+    return f"UNWIND $rows AS r CREATE (n:{quote(label)} {{{cells}}})" + (" WITH n, r" if links else "") + "".join(parts)
 
 
-def merge_nodes(label: str, key: str, properties: Sequence[str], links: Sequence[Link] = ()) -> str:
-    """The same for keys that another load may be creating, or that no constraint protects."""
+def merge_nodes(label: str, key: str, properties: Sequence[str]) -> str:
+    """The same without links, for keys that another load may be creating, or that no constraint protects."""
     text = f"UNWIND $rows AS r MERGE (n:{quote(label)} {{{quote(key)}: r[0]}})"
     if properties:
         cells = (f"n.{quote(name)} = coalesce(r[{place}], n.{quote(name)})" for place, name in enumerate(properties, 1))
         text += f" SET {', '.join(cells)}"
-    return text + _links(links, len(properties) + 1, "MERGE")
-
-
-def _links(links: Sequence[Link], first: int, verb: str) -> str:
-    parts = (
-        f" CALL (n, r) {{ UNWIND r[{place}] AS v MATCH (t:{other} {{{prop}: v}}) {verb} (n)-[:{kind}]->(t) }}"
-        for place, (kind, other, prop) in enumerate((map(quote, link) for link in links), first)
-    )
-    return (" WITH n, r" if links else "") + "".join(parts)
+    return text
 
 
 def update_nodes(label: str, key: str) -> str:
@@ -64,11 +60,12 @@ def merge_linked(label: str, key: str) -> str:
 def replace_links(label: str, key: str, link: Link) -> str:
     """Rows ``[key, [linked key…]]``: afterwards the node has exactly these links of this type to this label.
 
-    Links of the type to other labels, and those of other nodes, stay.
+    Links of the type to other labels, and those of other nodes, stay. Setting the key to itself locks the node before its links
+    are read: else two loads that move it at once each leave a link, the one not seeing the other's.
     """
     kind, other, prop = map(quote, link)
     return (
-        f"UNWIND $rows AS r MATCH (n:{quote(label)} {{{quote(key)}: r[0]}}) "
+        f"UNWIND $rows AS r MATCH (n:{quote(label)} {{{quote(key)}: r[0]}}) SET n.{quote(key)} = n.{quote(key)} WITH n, r "
         f"CALL (n, r) {{ MATCH (n)-[old:{kind}]->(x:{other}) WHERE NOT coalesce(x.{prop} IN r[1], false) DELETE old }} "
         f"CALL (n, r) {{ UNWIND r[1] AS v MATCH (t:{other} {{{prop}: v}}) MERGE (n)-[:{kind}]->(t) }}"
     )

@@ -72,7 +72,7 @@ class RowSaver:
         self.refused: list[tuple[tuple, str]] = []
         self._stored = write_statements.stored_nodes(label, key, shape.properties, links, shape.embedding)
         self._create = write_statements.create_nodes(label, key, shape.properties, links)
-        self._merge = write_statements.merge_nodes(label, key, shape.properties, links)
+        self._merge = write_statements.merge_nodes(label, key, shape.properties)
         self._update = write_statements.update_nodes(label, key)
         self._replace = [write_statements.replace_links(label, key, link) for link in links]
         # Changed nodes and links are written by one stream at a time: two would meet in deadlocks at every hub.
@@ -143,11 +143,14 @@ class RowSaver:
 
     async def _write(self, changes: Changes, create: str) -> None:
         statements: list[Statement] = []
+        links: Sequence[list] = changes.links
         if changes.created:
             statements.append((create, {"rows": changes.created}))
+            if create == self._merge:  # another load may have made the node meanwhile, with other links
+                links = [rows + self._links_of(changes.created, group) for group, rows in enumerate(links)]
         if changes.updated:
             statements.append((self._update, {"rows": changes.updated}))
-        statements += [(text, {"rows": rows}) for text, rows in zip(self._replace, changes.links) if rows]
+        statements += [(text, {"rows": rows}) for text, rows in zip(self._replace, links) if rows]
         if not statements:
             return
         if len(statements) == 1 and changes.created:
@@ -156,6 +159,11 @@ class RowSaver:
             async with self._one_writer:
                 counted = await write(self.connection, statements, timeout=self.timeout, origin=self.origin)
         self.counters += counted
+
+    def _links_of(self, rows: Sequence[tuple], group: int) -> list[list]:
+        """``[key, [linked key…]]`` of the rows that have links of a group."""
+        place = 1 + len(self.shape.properties) + group
+        return [[row[0], row[place] if type(row[place]) is list else [row[place]]] for row in rows if row[place] is not None]
 
     def _add(self, changes: Changes) -> None:
         totals = self.totals

@@ -28,17 +28,14 @@ def test_create_and_merge():
         "CALL (n, r) { UNWIND r[3] AS v MATCH (t:`Cliente` {`nombre`: v}) CREATE (n)-[:`DE`]->(t) }"
     )
     assert ws.create_nodes("A", "id", ()) == "UNWIND $rows AS r CREATE (n:`A` {`id`: r[0]})"
-    assert ws.merge_nodes("A", "id", ("x",), (LINK,)) == (
-        "UNWIND $rows AS r MERGE (n:`A` {`id`: r[0]}) SET n.`x` = coalesce(r[1], n.`x`) WITH n, r "
-        "CALL (n, r) { UNWIND r[2] AS v MATCH (t:`Cliente` {`nombre`: v}) MERGE (n)-[:`DE`]->(t) }"
-    )
+    assert ws.merge_nodes("A", "id", ("x",)) == "UNWIND $rows AS r MERGE (n:`A` {`id`: r[0]}) SET n.`x` = coalesce(r[1], n.`x`)"
     assert ws.merge_nodes("A", "id", ()) == "UNWIND $rows AS r MERGE (n:`A` {`id`: r[0]})"
 
 
 def test_changes():
     assert ws.update_nodes("A", "id") == "UNWIND $rows AS r MATCH (n:`A` {`id`: r[0]}) SET n += r[1]"
     assert ws.replace_links("A", "id", LINK) == (
-        "UNWIND $rows AS r MATCH (n:`A` {`id`: r[0]}) "
+        "UNWIND $rows AS r MATCH (n:`A` {`id`: r[0]}) SET n.`id` = n.`id` WITH n, r "
         "CALL (n, r) { MATCH (n)-[old:`DE`]->(x:`Cliente`) WHERE NOT coalesce(x.`nombre` IN r[1], false) DELETE old } "
         "CALL (n, r) { UNWIND r[1] AS v MATCH (t:`Cliente` {`nombre`: v}) MERGE (n)-[:`DE`]->(t) }"
     )
@@ -66,7 +63,7 @@ name = st.text(min_size=1, max_size=40).filter(lambda text: "\0" not in text)
 STATEMENTS = {
     "stored": lambda a, b, c, d, e: ws.stored_nodes(a, b, (c,), ((d, e, a),), b),
     "create": lambda a, b, c, d, e: ws.create_nodes(a, b, (c,), ((d, e, a),)),
-    "merge": lambda a, b, c, d, e: ws.merge_nodes(a, b, (c,), ((d, e, a),)),
+    "merge": lambda a, b, c, d, e: ws.merge_nodes(a, b, (c,)),
     "update": lambda a, b, c, d, e: ws.update_nodes(a, b),
     "linked": lambda a, b, c, d, e: ws.merge_linked(a, b),
     "replace": lambda a, b, c, d, e: ws.replace_links(a, b, (c, d, e)),
