@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
 _LISTED = 10  # entries of a kind in the text; the report has more
+_PART = re.compile(r"part (\d+) of (\d+): (.*)", re.DOTALL)
 _KEPT = 200  # entries of a kind in the report
 
 
@@ -35,6 +37,15 @@ class DocumentOutcome:
             return "saved"
         return "partly saved" if self.entities else "failed"
 
+    @property
+    def reason(self) -> str:
+        """The reasons in one line; parts that failed alike are named together."""
+        alike: dict[tuple[str, str], list[str]] = {}
+        for reason in self.reasons:
+            part, total, text = match.groups() if (match := _PART.fullmatch(reason)) else ("", "", reason)
+            alike.setdefault((total, text), []).append(part)
+        return "; ".join(_where(parts, total) + text for (total, text), parts in alike.items())
+
     def as_row(self) -> dict[str, Any]:
         return {
             "document": self.document,
@@ -43,7 +54,7 @@ class DocumentOutcome:
             "entities": self.entities,
             "relationships": self.links,
             "dropped": self.dropped,
-            "reason": "; ".join(self.reasons[:3]),
+            "reason": self.reason,
         }
 
 
@@ -94,7 +105,7 @@ class BuildReport:
         return {
             "documents": len(self.documents),
             "failed_documents": [
-                {"document": d.document, "position": d.position, "reason": "; ".join(d.reasons)}
+                {"document": d.document, "position": d.position, "reason": d.reason}
                 for d in self.documents
                 if d.reasons
             ],
@@ -144,7 +155,7 @@ class BuildReport:
             lines.append("Source chunks: " + ", ".join(f"{number} {name}" for name, number in self.chunks.items()) + ".")
         if self.indexes:
             lines.append("Indexes: " + ", ".join(f"{index['name']} ({index['state']})" for index in self.indexes) + ".")
-        failed = [f"{document.document}: {'; '.join(document.reasons)}" for document in self.documents if document.reasons]
+        failed = [f"{document.document}: {document.reason}" for document in self.documents if document.reasons]
         lines += _section("Not read, or only in part:", failed)
         lines += _section(
             "Changed in time:",
@@ -167,6 +178,16 @@ class BuildReport:
                 lines.append(f"{name.replace('_', ' ').title()}:\n{text}")
         lines += _section("Warnings:", self.warnings)
         return "\n".join(lines)
+
+
+def _where(parts: list[str], total: str) -> str:
+    if not total:
+        return ""
+    if len(parts) == 1:
+        return f"part {parts[0]} of {total}: "
+    if len(parts) == int(total):
+        return f"all {total} parts: "
+    return f"parts {', '.join(parts[:_LISTED])}{', …' if len(parts) > _LISTED else ''} of {total}: "
 
 
 def _counted(number: int, name: str) -> str:

@@ -203,6 +203,16 @@ def test_status_and_text_of_a_report():
     assert "Read 2 of 3 documents" in text and "- b: x" in text and "- c: y" in text and "c kept, not a" in text
 
 
+def test_parts_that_failed_alike_are_named_together():
+    def reason(*reasons):
+        return DocumentOutcome("a", 1, reasons=list(reasons)).reason
+
+    assert reason("no text") == "no text" and reason("part 2 of 3: x") == "part 2 of 3: x" and reason() == ""
+    assert reason("part 1 of 3: x", "part 3 of 3: x", "part 2 of 3: y") == "parts 1, 3 of 3: x; part 2 of 3: y"
+    assert reason("part 1 of 2: x", "part 2 of 2: x") == "all 2 parts: x"
+    assert reason(*(f"part {n} of 30: x" for n in range(1, 20))) == "parts 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, … of 30: x"
+
+
 def test_long_lists_are_cut_in_the_text_and_counted():
     report = BuildReport([DocumentOutcome(f"d{n}", n, reasons=["x"]) for n in range(25)])
     assert "… and 15 more" in report.as_text() and len(report.as_dict()["failed_documents"]) == 25
