@@ -14,6 +14,8 @@ from recorded import Pending, RecordedModel  # noqa: E402
 class Answers:
     """Asks the first folder, then the next; a request that none has an answer to is written to the last one's ``asked``."""
 
+    model_name = "recorded"  # answers of a model with a name are remembered
+
     def __init__(self, *folders: Path) -> None:
         self._models = [RecordedModel(folder) for folder in folders]
 
