@@ -19,17 +19,18 @@ class Pending(Exception):
 
 
 class RecordedModel:
-    """Has the ``ainvoke`` of a LangChain chat model. ``calls`` counts the requests that were answered."""
+    """Has the ``ainvoke`` of a LangChain chat model. ``calls`` counts the answered requests, ``sent`` is the last one's messages."""
 
     def __init__(self, folder: Path) -> None:
         self.folder, self.calls = folder, 0
+        self.sent: list[dict[str, str]] = []
 
     async def ainvoke(self, messages: list[Any]) -> Any:
         from langchain_core.messages import AIMessage
 
         roles = {"human": "user", "ai": "assistant"}
         sent = [{"role": roles.get(m.type, m.type), "content": m.content} for m in messages]
-        key = key_of(sent)
+        key, self.sent = key_of(sent), sent
         answer = self.folder / "answers" / f"{key}.json"
         if not answer.exists():
             self._ask(key, sent)

@@ -23,6 +23,7 @@ from lfx_neo4j_graphrag.asking.scoring import matches
 from lfx_neo4j_graphrag.database.connection import Connection
 from lfx_neo4j_graphrag.errors import GraphRAGError
 from lfx_neo4j_graphrag.operations.text2cypher import Text2CypherRequest, text2cypher
+from lfx_neo4j_graphrag.reply.tokens import count_tokens
 
 ROOT = Path(__file__).parents[1]
 TODAY = date(2026, 10, 1)  # the prompt holds the day: a fixed one keeps the recordings valid
@@ -32,7 +33,7 @@ RECORDINGS = {"incidencias": "ask", "star_wars": "ask_star_wars"}  # the folder 
 async def examine(
     connection: Connection, exam: str, with_examples: bool = False, values: bool = True, *, kind: str = "", recordings: str = ""
 ) -> list[dict]:
-    """One dict per question: kind, question, outcome (right, wrong, pending, error), rows, query, revised.
+    """One dict per question: kind, question, outcome (right, wrong, pending, error), rows, query, revised, tokens of the last prompt.
 
     ``kind``: only the questions of it. ``recordings``: the folder in tests/fixtures, for a graph that was made in another way.
     """
@@ -51,6 +52,7 @@ async def examine(
             outcomes.append(
                 entry | {"outcome": "right" if right else "wrong", "rows": result.rows, "query": result.details["query"]}
                 | {"revised": result.details["revised"], "refused": result.details["refused"], "text": result.text}
+                | {"tokens": sum(count_tokens(message["content"]) for message in model.sent)}
             )  # fmt: skip
         except GraphRAGError as error:
             pending = isinstance(error.__cause__, Pending)

@@ -23,7 +23,7 @@ ENGLISH_PAGES = {path.stem: path for path in (ROOT / "docs").glob("*.md")}
 SPANISH_PAGES = {path.stem: path for path in (ROOT / "docs" / "es").glob("*.md")}
 PAGES = [ROOT / "README.md", ROOT / "README.es.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md"]
 PAGES += [*ENGLISH_PAGES.values(), *SPANISH_PAGES.values()]
-ONLY_ENGLISH = {"architecture", "benchmarks", "measurements"}
+ONLY_ENGLISH = {"architecture", "benchmarks", "measurements", "techniques"}
 ids = {"ids": lambda value: str(value.relative_to(ROOT)) if isinstance(value, Path) else str(value)}
 
 
