@@ -8,7 +8,7 @@ import sys
 
 import pytest
 from langflow_server import FLOWS, ROOT, texts
-from relay import SELECTED, Relay
+from relay import MODEL, SELECTED
 
 from lfx_neo4j_graphrag.database.reading import fetch
 from lfx_neo4j_graphrag.extraction.grammar import parse_schema
@@ -94,24 +94,20 @@ async def test_the_pdfs_in_read_file_take_the_place_of_the_texts(langflow, relay
     assert {row["document"] for row in passages} == (set(names) if chunks else set())
 
 
-async def test_another_node_of_a_chat_model_serves_as_well(live, relay, monkeypatch, flow, tmp_path):
+async def test_another_node_of_a_chat_model_serves_as_well(langflow, relay, connection, flow):
     from lfx.components.openai import OpenAIModelComponent
-    from lfx.testing import AsyncLocalFlowRunner
 
-    for name, value in relay.environment.items():
-        monkeypatch.setenv(name, value)
-    monkeypatch.setenv("NEO4J_GRAPHRAG_HOME", str(tmp_path))
     editor, data = Editor(), flow["data"]
     editor.nodes = [node for node in data["nodes"] if not node["id"].endswith("-modelo")]
     editor.edges = [edge for edge in data["edges"] if not edge["source"].endswith("-modelo")]
-    address = {"openai_api_base": relay.environment["OPENAI_BASE_URL"], "api_key": "OPENAI_API_KEY"}  # the name of a variable
-    model = editor.stock(OpenAIModelComponent, "otro", 0, 0, "Otro modelo", "", model_name="relay", **address)
+    address = relay.environment["OPENAI_BASE_URL"]
+    model = editor.stock(OpenAIModelComponent, "otro", 0, 0, "Otro modelo", "", model_name=MODEL, openai_api_base=address)
+    model["data"]["node"]["template"]["api_key"].update(value="a-key-of-the-user", load_from_db=False)
     (read,) = [node for node in editor.nodes if node["id"].endswith("-leer")]
     editor.connect(model, "model_output", read, "llm")
     data.update(nodes=editor.nodes, edges=editor.edges)
-    result = await AsyncLocalFlowRunner()(flow)
-    assert result.status == "success", result
-    assert await saved(live) == COUNTS
+    assert SAVED in texts(langflow.run(langflow.upload(flow)))["ChatOutput-informe"]
+    assert relay.keys and await saved(connection) == COUNTS
 
 
 async def test_when_nothing_can_be_read_the_node_shows_an_error(langflow, relay, connection, flow):
