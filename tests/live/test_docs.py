@@ -155,7 +155,7 @@ def test_what_a_page_shows_is_what_happens(path: Path, command, graph: Graph) ->
 
 def test_every_page_with_an_operation_shows_something_that_is_run() -> None:
     without = {path.stem for path in PAGES if not Page(path).steps}
-    assert without <= {"architecture", "benchmarks", "mcp", "agents", "from-nappai"}, without
+    assert without <= {"architecture", "benchmarks", "measurements", "techniques", "mcp", "agents", "from-nappai"}, without
 
 
 @pytest.mark.parametrize("language", ["docs", "docs/es"])
