@@ -18,6 +18,8 @@ CONNECT_TIMEOUT = 5.0
 CAPABILITIES_SECONDS = 60.0
 # Statements of users that may run at once per server: each one that the server cannot stop burns a core.
 USER_STATEMENTS = 4
+# A refused login is not tried again for so long: Neo4j locks a user out after three in a row, for as long.
+REFUSED_SECONDS = 5.0
 # Idle drivers kept per event loop: bounds sockets when flows use many servers or passwords.
 IDLE_DRIVERS = 8
 

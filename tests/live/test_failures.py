@@ -86,6 +86,19 @@ async def test_encryption_where_there_is_none(server: Connection, scheme: str) -
     assert isinstance(error, ConnectionFailed) and error.kind == "scheme" and "bolt://" in error.advice
 
 
+async def test_a_wrong_password_is_sent_once_however_many_statements_begin(server: Connection, monkeypatch: pytest.MonkeyPatch) -> None:
+    from neo4j._async.io import AsyncBolt
+
+    sent, kept = [], AsyncBolt.open
+    monkeypatch.setattr(AsyncBolt, "open", lambda *args, **given: sent.append(args) or kept(*args, **given))
+    wrong = replace(server, password="wrong-for-many")
+    for _ in range(3):
+        found = await asyncio.gather(*(fetch(wrong, "RETURN 1 AS x") for _ in range(4)), return_exceptions=True)
+        assert [error.kind for error in found] == ["password"] * 4
+    assert len(sent) == 1
+    assert await fetch(server, "RETURN 1 AS x") == [{"x": 1}]
+
+
 @pytest.mark.parametrize("user", [{"password": "wrong-password"}, {"username": "nobody"}, {"username": "", "password": ""}])
 async def test_wrong_user_or_password(server: Connection, user: dict) -> None:
     error = await failure(replace(server, **user))

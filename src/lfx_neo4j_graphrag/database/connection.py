@@ -8,6 +8,7 @@ import json
 import logging
 import os
 import threading
+import time
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
@@ -18,8 +19,8 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from .. import __version__
-from ..defaults import CONNECT_TIMEOUT, IDLE_DRIVERS
-from ..errors import ConnectionFailed, InputError
+from ..defaults import CONNECT_TIMEOUT, IDLE_DRIVERS, REFUSED_SECONDS
+from ..errors import ConnectionFailed, GraphRAGError, InputError
 
 if TYPE_CHECKING:
     from neo4j import AsyncDriver
@@ -136,6 +137,30 @@ def _not_ours(record: logging.LogRecord) -> bool:
 # its loop, so weak references would never die; loops that closed are dropped at the next call instead.
 _loops: dict[asyncio.AbstractEventLoop, OrderedDict[tuple, list]] = {}
 _lock = threading.Lock()
+# (uri, username, password) -> until when and how the server refused them
+_refused: dict[tuple[str, str, str], tuple[float, ConnectionFailed]] = {}
+
+
+class _Login:
+    """The first login of a driver. Whoever comes while it is tried waits for what comes of it."""
+
+    def __init__(self) -> None:
+        self.done, self.failures, self.lock = False, 0, asyncio.Lock()
+        self.error: GraphRAGError | None = None
+
+    async def once(self, driver: AsyncDriver, connection: Connection) -> None:
+        if self.done:
+            return
+        failures = self.failures
+        async with self.lock:
+            if not self.done and failures == self.failures:
+                try:
+                    await _log_in(driver, connection)
+                    self.done = True
+                except GraphRAGError as error:
+                    self.error, self.failures = error, self.failures + 1
+        if not self.done and self.error:
+            raise type(self.error)(self.error.sentence, self.error.advice, kind=self.error.kind)
 
 
 async def _close_with_loop(driver: AsyncDriver) -> AsyncIterator[None]:
@@ -151,7 +176,11 @@ async def _close_with_loop(driver: AsyncDriver) -> AsyncIterator[None]:
 
 @asynccontextmanager
 async def driver_for(connection: Connection) -> AsyncIterator[AsyncDriver]:
-    """The driver of this connection in the running loop. Making one costs 10 ms, using it again nothing."""
+    """The driver of this connection in the running loop. Making one costs 10 ms, using it again nothing.
+
+    Raises ConnectionFailed when the server cannot be reached or refuses the login: that is found out once, before anything
+    else, however many statements begin at the same moment. Each would try the password, and the third locks the user out.
+    """
     loop = asyncio.get_running_loop()
     with _lock:
         for dead in [known for known in _loops if known.is_closed()]:
@@ -161,18 +190,43 @@ async def driver_for(connection: Connection) -> AsyncIterator[AsyncDriver]:
     entry = table.get(key)
     if entry is None:
         driver = _new_driver(connection)
-        entry = table[key] = [driver, 0, _close_with_loop(driver)]
+        entry = table[key] = [driver, 0, _close_with_loop(driver), _Login()]
         await anext(entry[2])
     table.move_to_end(key)
     entry[1] += 1
     ours = _ours.set(True)
     try:
+        await entry[3].once(entry[0], connection)
         yield entry[0]
     finally:
         _ours.reset(ours)
         entry[1] -= 1
         for old in [k for k, e in table.items() if not e[1]][: max(0, len(table) - IDLE_DRIVERS)]:
             await table.pop(old)[2].aclose()
+
+
+async def _log_in(driver: AsyncDriver, connection: Connection) -> None:
+    """Raises ConnectionFailed. A refused password is not sent again for REFUSED_SECONDS."""
+    from neo4j.exceptions import DriverError, Neo4jError
+
+    from .failures import explain
+
+    key, now = (connection.uri, connection.username, connection.password), time.monotonic()
+    with _lock:
+        for old in [one for one, (until, _) in _refused.items() if until < now]:
+            del _refused[old]
+        if key in _refused:
+            raise _refused[key][1]
+    try:
+        await driver.verify_connectivity()
+    except (DriverError, Neo4jError, OSError) as error:
+        known = explain(error, connection)
+        if known.kind == "database":
+            return  # the home database's fault; what is asked for may be another
+        if isinstance(known, ConnectionFailed) and known.kind == "password":
+            with _lock:
+                _refused[key] = (time.monotonic() + REFUSED_SECONDS, known)
+        raise known from None
 
 
 def _new_driver(connection: Connection) -> AsyncDriver:
