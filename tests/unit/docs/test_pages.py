@@ -154,3 +154,22 @@ def test_a_variable_applied_to_the_titles_fills_every_node_of_a_flow_run_by_api(
     for template in ours:
         assert {template[name]["value"] for name in ("uri", "username", "password", "database")} == {name for name, *_ in rows}
         assert all(template[name]["load_from_db"] for name in ("uri", "username", "password", "database"))
+
+
+@pytest.mark.parametrize("pages", [ENGLISH_PAGES, SPANISH_PAGES], ids=["english", "spanish"])
+def test_the_page_on_agents_shows_the_tools_and_instructions_of_the_flow(pages):
+    text = pages["agents"].read_text(encoding="utf-8")
+    nodes = json.loads((ROOT / "flows" / "agente.json").read_text(encoding="utf-8"))["data"]["nodes"]
+    templates = {node["id"]: node["data"]["node"]["template"] for node in nodes if node["type"] != "noteNode"}
+    ours = [template for template in templates.values() if "tools_metadata" in template and "cypher" in template]
+    assert len(ours) == 5
+    for template in ours:
+        (tool,) = template["tools_metadata"]["value"]
+        assert f"\n| {template['operation']['value']} | `{tool['name']}` | {tool['description']} |\n" in text
+    assert templates["Agent-agente"]["system_prompt"]["value"].strip() in text
+
+
+def test_both_languages_run_the_same_commands():
+    for name, page in SPANISH_PAGES.items():
+        shown = [len(re.findall(r"^\$ ", pages[name].read_text(encoding="utf-8"), re.M)) for pages in (ENGLISH_PAGES, SPANISH_PAGES)]
+        assert shown[0] == shown[1], name
