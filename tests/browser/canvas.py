@@ -43,6 +43,14 @@ class Canvas:
         found = self.node().locator("[data-testid^=title-]").evaluate_all("all => all.map(each => each.dataset.testid.slice(6))")
         return [title for title in found if title != TITLE]
 
+    def shows(self, titles: set[str]) -> None:
+        """Wait until the node has these fields and no others."""
+        for _ in range(60):
+            if set(self.titles()) == titles:
+                return
+            self.page.wait_for_timeout(250)
+        assert set(self.titles()) == titles
+
     def choose(self, operation: str) -> None:
         self.node().get_by_test_id("dropdown_str_operation").click()
         self.refreshed(lambda: self.page.get_by_role("option", name=operation, exact=True).click())

@@ -111,17 +111,20 @@ class LangflowServer:
 
 
 def only_node(langflow: LangflowServer, **values: Any) -> tuple[dict[str, Any], str]:
-    """A flow of one Neo4j node, as saved by the editor after these fields were set, and the id of that node."""
-    flow = json.loads((FLOWS / "guardar_registros.json").read_text(encoding="utf-8"))
-    (node,) = [each for each in flow["data"]["nodes"] if each["id"].endswith("-esquema")]
-    described = node["data"]["node"]
+    """A flow of one node from the sidebar after these fields were set, as the editor saves it, and the id of that node."""
+    described = langflow.node()["node"]
     for name, value in values.items():
         answer = langflow.refresh(described, name, value)
         assert answer.status_code == 200, answer.text
         described["template"] = answer.json()["template"]
         described["template"][name]["value"] = value
-    flow["data"].update(nodes=[node], edges=[])
-    return flow, node["id"]
+    return {"data": {"nodes": [placed("Neo4jGraphRAG", described)], "edges": []}}, "Neo4jGraphRAG-nodo"
+
+
+def placed(kind: str, described: dict[str, Any], x: int = 0, y: int = 0) -> dict[str, Any]:
+    """A node on the canvas."""
+    id_ = f"{kind}-nodo"
+    return {"id": id_, "type": "genericNode", "position": {"x": x, "y": y}, "data": {"id": id_, "type": kind, "node": described, "showNode": True}}
 
 
 def texts(answer: httpx.Response) -> dict[str, str]:

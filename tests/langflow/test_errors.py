@@ -11,7 +11,7 @@ from lfx.schema.dataframe import DataFrame
 from lfx.schema.message import Message
 
 from lfx_neo4j_graphrag.database.connection import driver_for
-from lfx_neo4j_graphrag.local.demo import RELATIONSHIPS, load_example
+from lfx_neo4j_graphrag.local.demo import load_example
 
 ROWS = json.loads((ROOT / "assets" / "incidencias.json").read_text(encoding="utf-8"))
 SAVE = {"operation": "Add Records", "node_label": "Incidencia", "key_property": "codigo", "data": [DataFrame(ROWS[:3])]}
@@ -48,7 +48,7 @@ def schema(**more):
 CASES = {
     "no data": ("", {"operation": "Add Records"}, "Add Records needs Data.", "Connect"),
     "no label": ("", SAVE | {"node_label": " "}, "Add Records needs Node Label.", "fill in Node Label"),
-    "no model for Build Graph": ("", {"operation": "Build Graph", "data": [Message(text="x")]}, "Build Graph needs Language Model.", "Connect"),
+    "no model for Build Graph": ("", {"operation": "Build Graph", "data": [Message(text="x")]}, "No language model is connected.", "Connect a Language Model"),
     "no question": ("", {"operation": "Vector"}, "Vector needs Query.", "fill in Query"),
     "no embedding model": ("", {"operation": "Vector", "query": "x"}, "embedding", "Local Embedding"),
     "no model for Text2Cypher": ("", {"operation": "Text2Cypher", "query": "x"}, "Text2Cypher needs Language Model.", "Connect"),
@@ -79,11 +79,11 @@ CASES = {
     "a password without an address": ("", schema(password=SECRETS[0]), "without a Neo4j URI", "Fill in Neo4j URI"),
     "a password in the address": ("", schema(uri=f"bolt://neo4j:{SECRETS[0]}@SERVER"), "holds a user name or a password", "Neo4j Password"),
     "a stranger's server in the clear": (
-        "", schema(uri="bolt://203.0.113.7:7687", username="neo4j", password=SECRETS[0]), "203.0.113.7", "NEO4J_GRAPHRAG_HOSTS",
+        "", schema(uri="bolt://neo4j.example.org:7687", username="neo4j", password=SECRETS[0]), "neo4j.example.org would send the password unencrypted", "NEO4J_GRAPHRAG_HOSTS",
     ),
     "an unknown database": ("", schema(database="ningunabase"), "no database 'ningunabase'", "Check Neo4j Database"),
-    "a query that writes": ("", query("MATCH (n) DETACH DELETE n"), "would write (DETACH DELETE)", "MATCH and RETURN"),
-    "a procedure": ("", query("CALL dbms.listConfig() YIELD name RETURN name"), "procedure dbms.listConfig is not allowed", "operator"),
+    "a query that writes": ("", query("MATCH (n) DETACH DELETE n"), "would write (DETACH", "MATCH and RETURN"),
+    "a procedure": ("", query("CALL dbms.listConfig() YIELD name RETURN name"), "procedure dbms.listconfig is not allowed", "operator"),
     "a file": ("", query("LOAD CSV FROM 'file:///etc/passwd' AS row RETURN row"), "LOAD CSV", "MATCH and RETURN"),
     "a slip of the pen": ("", query("MATCH (n) RETRUN n"), "not valid Cypher", "line 1, column 11"),
     "too slow": ("", query(SLOW, query_timeout=1), "longer than the query timeout of 1 s", "raise Query Timeout"),
@@ -177,9 +177,10 @@ async def test_a_fault_of_ours_is_not_shown(node_class, live, monkeypatch, caplo
 
 
 async def test_a_row_that_the_index_cannot_take_is_named_and_the_others_are_saved(node_class, live):
-    rows = [*ROWS[:2], {**ROWS[2], "estado": "x" * 40_000}]
-    node = node_class(**SAVE | LOCAL | {"data": [DataFrame(rows)], "relationships": RELATIONSHIPS})
-    results, _ = await node.build_results()
+    """A text of more than 32,766 bytes in a property that an index can filter by would stop the whole database."""
+    await node_class(**SAVE | LOCAL).build_results()
+    rows = [{**ROWS[3], "estado": "x" * 40_000}, ROWS[4]]
+    results, _ = await node_class(**SAVE | LOCAL | {"data": [DataFrame(rows)]}).build_results()
     text = results["result"].text
-    assert text.startswith("2 rows saved"), text
-    assert re.search(r"row 3\b.*estado.*32,?766", text, re.IGNORECASE | re.DOTALL), text
+    assert text.startswith("1 row saved"), text
+    assert re.search(r"row 1\b.*estado.*32,?766", text, re.IGNORECASE | re.DOTALL), text

@@ -24,6 +24,8 @@ READ = {"operation": "Build Graph", "allowed_patterns": "(Incidencia)-[:EN]->(Ma
 class SlowModel:
     """Reads a document in the time that a real one takes; the answer names the document's own incident."""
 
+    model_name = "slow"  # answers are remembered by the name of the model
+
     def __init__(self, seconds):
         self.seconds, self.asked = seconds, 0
 

@@ -186,7 +186,8 @@ def _server_error(code: str, message: str, connection: Connection, timeout: floa
         "limit": _limit(timeout),
         "message": _short(message),
     }
-    return known(sentence.format(**filled), advice, kind=kind)
+    sentence = sentence.format(**filled)
+    return known(sentence if sentence.endswith((".", "…")) else f"{sentence}.", advice, kind=kind)
 
 
 def _driver_error(error: BaseException, connection: Connection) -> GraphRAGError:

@@ -183,7 +183,7 @@ def _build_graph(fields: Values, arguments: dict[str, Any]) -> Any:
         "build_graph",
         "BuildGraphRequest",
         documents=arguments.get("text", fields.raw("data")),
-        model=fields.raw("llm"),
+        model=fields.raw("llm") or None,
         allowed_patterns=fields.text("allowed_patterns"),
         node_types=fields.text("node_types"),
         relationship_types=fields.text("relationship_types"),
