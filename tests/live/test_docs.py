@@ -22,7 +22,7 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
-from conftest import wipe
+from saving import wipe
 from typer.testing import CliRunner
 
 from lfx_neo4j_graphrag.asking.examples import parse_examples
@@ -65,7 +65,8 @@ def pattern_of(expected: str) -> re.Pattern[str]:
     """What a page shows, as an expression that the real output matches from end to end."""
     lines = []
     for line in expected.splitlines():
-        lines.append(r"(?:[^\n]*\n)*" if line.strip() == "…" else r"[^\n]*".join(map(re.escape, line.rstrip().split("…"))) + r"\n")
+        parts = r"[^\n]*".join(map(re.escape, line.rstrip().split("…")))
+        lines.append(r"(?:[^\n]*\n)*" if line.strip() == "…" else parts + r"\n")
     return re.compile("".join(lines))
 
 
@@ -150,7 +151,8 @@ def test_what_a_page_shows_is_what_happens(path: Path, command, graph: Graph) ->
         status, output = command(line)
         assert expected, f"{line}\nshows nothing"
         by_a_model = " ask " in line  # whose query may give rows in any order
-        assert same(expected, output, by_a_model), f"$ {line}\n--- the page\n{expected}\n--- it printed (status {status})\n{output}"
+        told = f"$ {line}\n--- the page\n{expected}\n--- it printed (status {status})\n{output}"
+        assert same(expected, output, by_a_model), told
 
 
 def test_every_page_with_an_operation_shows_something_that_is_run() -> None:

@@ -13,9 +13,10 @@ from lfx_neo4j_graphrag.operations.hybrid import HybridRequest, hybrid
 from lfx_neo4j_graphrag.operations.text2cypher import Text2CypherRequest, text2cypher
 from lfx_neo4j_graphrag.operations.vector import VectorRequest, vector
 
+COLUMNS = ("codigo", "text", "clave", "cliente", "telefono", "tecnico")
 ROWS = [
-    {"codigo": "P-1", "text": "gotea el grupo", "clave": "secreta-uno", "cliente": "Bar Sol", "telefono": "600-123", "tecnico": "Ana"},
-    {"codigo": "P-2", "text": "no calienta", "clave": "secreta-dos", "cliente": "Bar Luna", "telefono": "600-456", "tecnico": "Luis"},
+    dict(zip(COLUMNS, ("P-1", "gotea el grupo", "secreta-uno", "Bar Sol", "600-123", "Ana"), strict=True)),
+    dict(zip(COLUMNS, ("P-2", "no calienta", "secreta-dos", "Bar Luna", "600-456", "Luis"), strict=True)),
 ]
 LINES = "cliente -> DE -> Cliente.nombre (telefono)\ntecnico -> LLEVA -> Tecnico.nombre"
 SECRETS = ("secreta", "clave", "600-", "telefono", "Tecnico", "Ana", "Luis")
