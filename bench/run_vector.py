@@ -15,7 +15,9 @@ import logging
 import random
 import statistics
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
 
 import numpy as np
 from neo4j import AsyncGraphDatabase, Driver, GraphDatabase
@@ -28,20 +30,21 @@ from lfx_neo4j_graphrag.operations.vector import VectorRequest, vector
 
 SIZE = 384
 WORDS = "caldera bomba filtro molino vapor presion valvula sensor agua cafe leche limpieza error pantalla junta".split()
+Job = Callable[[int], Awaitable[list[int]]]
 FILTERS = {"1 %": ("pct = 0", 1), "10 %": ("pct < 10", 10), "50 %": ("pct < 50", 50)}
 
 
 class Prepared:
     """An embedder whose question vector is set before each search; documents get their stored vectors."""
 
-    def __init__(self, stored: dict[str, list[float]]) -> None:
+    def __init__(self, stored: dict[str, np.ndarray]) -> None:
         self.stored, self.vector = stored, [0.0]
 
     async def aembed_query(self, text: str) -> list[float]:
         return self.vector
 
     async def aembed_documents(self, texts: list[str]) -> list[list[float]]:
-        return [self.stored[text] for text in texts]
+        return [self.stored[text].tolist() for text in texts]
 
 
 def clusters(rows: int) -> np.ndarray:
@@ -79,9 +82,7 @@ def load(driver: Driver, can: Capabilities, vectors: np.ndarray, texts: list[str
         session.run("CALL db.awaitIndexes(1800)").consume()
 
 
-async def by_turns(
-    jobs: dict[str, Callable[[int], Awaitable[list[int]]]], count: int
-) -> dict[str, tuple[list[float], list[list[int]]]]:
+async def by_turns(jobs: dict[str, Job], count: int) -> dict[str, tuple[list[float], list[list[int]]]]:
     """Each job on each question, one after the other; the first five questions warm up and are not counted."""
     found: dict[str, tuple[list[float], list[list[int]]]] = {name: ([], []) for name in jobs}
     for number in [*range(5), *range(count)]:
@@ -101,20 +102,34 @@ def report(name: str, times: list[float], ids: list[list[int]], truth: list[set[
     print(f"| {name} | {statistics.median(times):.1f} | {sorted(times)[int(0.95 * len(times))]:.1f} | {ratio} | {recall} |", flush=True)
 
 
-async def measure(uri: str, rows: int, count: int, quantized: bool, loaded: bool) -> None:
-    connection = Connection(uri)
-    can = await capabilities(connection)
+@dataclass
+class Data:
+    """Vectors with their texts and a percentage each, and questions on them with their words."""
+
+    vectors: np.ndarray
+    texts: list[str]
+    pct: np.ndarray
+    asked: np.ndarray
+    words: list[str]
+
+    def nearest(self, keep: np.ndarray | None = None) -> list[set[int]]:
+        """The true ten of each question, of those that a filter keeps."""
+        near = self.asked @ self.vectors.T
+        return [set(np.argsort(-(row if keep is None else np.where(keep, row, -9)))[:10].tolist()) for row in near]
+
+
+def data(rows: int, count: int) -> Data:
     vectors, rng = clusters(rows), random.Random(19)
     texts = [f"Nota {i} codigo K{i % 5000:04d}: " + " ".join(rng.choices(WORDS, k=30)) for i in range(rows)]
-    pct = np.random.default_rng(17).integers(0, 100, rows)
-    asked = questions(vectors, count)
-    if not loaded:
-        with GraphDatabase.driver(uri) as driver:
-            await asyncio.to_thread(load, driver, can, vectors, texts, pct, quantized)
-    near = asked @ vectors.T
-    embedder = Prepared({text: vector.tolist() for text, vector in zip(texts, vectors, strict=True)})
-    asked_words = [f"codigo K{i * 37 % 5000:04d} bomba presion" for i in range(count)]
-    limit = 100 if quantized else 50
+    words = [f"codigo K{i * 37 % 5000:04d} bomba presion" for i in range(count)]
+    return Data(vectors, texts, np.random.default_rng(17).integers(0, 100, rows), questions(vectors, count), words)
+
+
+@asynccontextmanager
+async def searches(uri: str, can: Capabilities, made: Data, limit: int) -> AsyncIterator[dict[str, Job]]:
+    """``bare``, the operations, and the operation with each filter: each takes the number of a question and gives ids."""
+    connection = Connection(uri)
+    embedder = Prepared(dict(zip(made.texts, made.vectors, strict=True)))
     if can.search_clause:
         bare_text = (
             "CYPHER 25 MATCH (n:Chunk) SEARCH n IN (VECTOR INDEX chunk_vector FOR $v LIMIT $limit) SCORE AS score "
@@ -127,36 +142,44 @@ async def measure(uri: str, rows: int, count: int, quantized: bool, loaded: bool
         )
 
     async def ours(search, request, number: int, filters: str = "", by_meaning: bool = True, words: str = "") -> list[int]:
-        embedder.vector = asked[number].tolist()
+        embedder.vector = made.asked[number].tolist()
         model = embedder if by_meaning else None
-        wanted = request(query=words or asked_words[number], embedder=model, number_of_results=10, filters=filters, token_limit=0)
+        wanted = request(query=words or made.words[number], embedder=model, number_of_results=10, filters=filters, token_limit=0)
         return [row["id"] for row in (await search(connection, wanted)).rows]
 
     async with AsyncGraphDatabase.driver(uri) as driver, driver.session(default_access_mode="READ") as session:
 
         async def bare(number: int) -> list[int]:
-            result = await session.run(bare_text, v=asked[number].tolist(), limit=limit)
+            result = await session.run(bare_text, v=made.asked[number].tolist(), limit=limit)
             return [record["id"] async for record in result]
 
-        print("| search | median ms | p95 ms | to bare | recall@10 |\n|---|---|---|---|---|")
-        jobs = {
+        yield {
             "bare": bare,
             "Vector": lambda n: ours(vector, VectorRequest, n),
             "Hybrid, meaning alone": lambda n: ours(hybrid, HybridRequest, n, words="…"),
             "Hybrid, words alone": lambda n: ours(hybrid, HybridRequest, n, by_meaning=False),
             "Hybrid": lambda n: ours(hybrid, HybridRequest, n),
+        } | {
+            f"Vector, filter keeps {share}": lambda n, line=line: ours(vector, VectorRequest, n, line)
+            for share, (line, _) in FILTERS.items()
         }
-        truth = [set(np.argsort(-row)[:10].tolist()) for row in near]
-        found = await by_turns(jobs, count)
-        beside = statistics.median(found["bare"][0])
+
+
+async def measure(uri: str, rows: int, count: int, quantized: bool, loaded: bool) -> None:
+    can, made = await capabilities(Connection(uri)), data(rows, count)
+    if not loaded:
+        with GraphDatabase.driver(uri) as driver:
+            await asyncio.to_thread(load, driver, can, made.vectors, made.texts, made.pct, quantized)
+    async with searches(uri, can, made, 100 if quantized else 50) as jobs:
+        print("| search | median ms | p95 ms | to bare | recall@10 |\n|---|---|---|---|---|")
+        found = await by_turns({name: job for name, job in jobs.items() if "filter" not in name}, count)
+        beside, truth = statistics.median(found["bare"][0]), made.nearest()
         for name, (times, ids) in found.items():
             report(name, times, ids, None if name.startswith("Hybrid") else truth, beside)
-        for share, (line, bound) in FILTERS.items():
-            keep = pct < bound
-            truth = [set(np.argsort(-np.where(keep, row, -9))[:10].tolist()) for row in near]
-            filtered = {f"Vector, filter keeps {share}": lambda n, line=line: ours(vector, VectorRequest, n, line)}
-            for name, (times, ids) in (await by_turns(filtered, count)).items():
-                report(name, times, ids, truth, beside)
+        for share, (_, bound) in FILTERS.items():
+            name = f"Vector, filter keeps {share}"
+            times, ids = (await by_turns({name: jobs[name]}, count))[name]
+            report(name, times, ids, made.nearest(made.pct < bound), beside)
 
 
 def main() -> None:
