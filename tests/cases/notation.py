@@ -19,8 +19,8 @@ from typing import Any
 import yaml
 
 CASE_FIELDS = {
-    "id", "title", "area", "operations", "family", "fault_class", "source", "symptom", "premise", "needs", "tags", "input", "calls",
-    "checks", "right", "accept",
+    "id", "title", "area", "operations", "family", "fault_class", "source", "symptom", "premise", "needs", "tags", "input",
+    "calls", "checks", "right", "accept",
 }  # fmt: skip
 CALL_FIELDS = {"op", "as", "args", "args_py", "for_each", "reset_database_between", "driver", "in", "server_timeout"}
 CHECK_FIELDS = {"cypher", "python", "expect", "expect_set", "expect_if_no_error", "with", "for", "after"}

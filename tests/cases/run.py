@@ -214,7 +214,8 @@ class Case:
                 return "" if sorted(map(str, flat)) == sorted(map(str, check["expect_set"])) else f"got {got}"
             if "expect" not in check:
                 raise CaseError("a cypher check without expect")
-            return "" if same_rows(got, check["expect"], is_ordered(check["cypher"])) else f"got {got}, expected {check['expect']}"
+            same = same_rows(got, check["expect"], is_ordered(check["cypher"]))
+            return "" if same else f"got {got}, expected {check['expect']}"
         text = check["python"]
         if special := worded.check(text):
             return await special(self.world, names)
@@ -312,7 +313,8 @@ async def run_file(path: Path, connection: Connection, only: list[str]) -> tuple
         async with driver_for(connection) as driver:
             nodes = (await driver.execute_query("MATCH (n) RETURN count(n)")).records[0][0]
         if nodes:
-            sys.exit(f"The database at {connection.uri} holds {nodes} nodes. Set NEO4J_TEST_WIPE=1 if everything in it may be deleted.")
+            advice = "Set NEO4J_TEST_WIPE=1 if everything in it may be deleted."
+            sys.exit(f"The database at {connection.uri} holds {nodes} nodes. {advice}")
     for case in load(path):
         if only and case["id"] not in only:
             continue

@@ -96,7 +96,8 @@ class World:
             labels = await self.case.cypher("MATCH (n) UNWIND labels(n) AS l RETURN DISTINCT l")
             types = await self.case.cypher("MATCH ()-[r]->() RETURN DISTINCT type(r)")
             count = await self.case.cypher("MATCH (n) RETURN count(n)")
-            facts = {"labels_in_database": {r[0] for r in labels}, "types_in_database": {r[0] for r in types}, "node_count": count[0][0]}
+            facts = {"labels_in_database": {r[0] for r in labels}, "types_in_database": {r[0] for r in types}}
+            facts["node_count"] = count[0][0]
         if "graph_is_subset_of" in text:
             self.notes["subset"] = await self._is_subset(self.case.names["CANON"])
         if asked := re.search(r"(\w+(?:\['\w+'\])?)\.model_calls\b.*second_prompt", text, re.S):
@@ -105,15 +106,14 @@ class World:
         return facts
 
     async def _is_subset(self, canon: dict[str, Any]) -> bool:
-        known = {(n["label"], json.dumps(n["properties"], sort_keys=True)) for n in canon["nodes"]}
         labels = {n["id"]: n["label"] for n in canon["nodes"]}
         links = {(labels[r["start"]], r["type"], labels[r["end"]]) for r in canon["relationships"]}
         nodes = await self.case.cypher("MATCH (n) RETURN labels(n)[0], properties(n)")
         stored = await self.case.cypher("MATCH (a)-[r]->(b) RETURN labels(a)[0], type(r), labels(b)[0]")
-        wanted = {(label, key, value) for label, text in known for key, value in json.loads(text).items()}
+        wanted = {(n["label"], key, value) for n in canon["nodes"] for key, value in n["properties"].items()}
         # The text by which a node is found is the product's own property.
-        strange = [(label, k, v) for label, props in nodes for k, v in props.items() if k != "text" and (label, k, v) not in wanted]
-        return not strange and all(tuple(r) in links for r in stored)
+        found = {(label, k, v) for label, props in nodes for k, v in props.items() if k != "text"}
+        return found <= wanted and all(tuple(r) in links for r in stored)
 
     def _argument_for(self, name: str) -> str:
         for tool in self.notes["tools"].values():
@@ -124,17 +124,18 @@ class World:
         raise CaseError(f"no tool has a filter for {name!r}")
 
     # ---- MCP ------------------------------------------------------------------------------------------------------
-    async def client(self, *flags: str, table: dict | None = None, connection: tuple | None = None, model: bool = True, **variables: str) -> Any:
+    async def client(self, *flags: str, connection: tuple | None = None, model: bool = True, **variables: str) -> Any:
         """A client of a server process with these settings; one for each set of them. Embeddings come from the case's table."""
         from mcp import StdioServerParameters
         from mcp.client.stdio import stdio_client
         from mcp_support import client as support
 
-        uri, user, password = connection or (self.case.connection.uri, self.case.connection.username, self.case.connection.password)
+        one = self.case.connection
+        uri, user, password = connection or (one.uri, one.username, one.password)
         key = (flags, uri, model, tuple(sorted(variables.items())))
         if key in self.clients:
             return self.clients[key]
-        table = table if table is not None else self.case.names.get("embed", {})
+        table = self.case.names.get("embed", {})
         settings = {"NEO4J_URI": uri, "NEO4J_USERNAME": user, "NEO4J_PASSWORD": password} | variables
         if model:
             settings["EMBEDDING_MODEL"] = "given:table"

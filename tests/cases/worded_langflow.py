@@ -6,6 +6,7 @@ import json
 import os
 import re
 import time
+from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -17,6 +18,7 @@ from worded import World, op, worded, wrong
 ROOT = Path(__file__).parents[2]
 
 
+@cache
 def _node_class() -> type:
     os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
     from lfx.custom.eval import eval_custom_component_code
@@ -31,7 +33,8 @@ def _fields(names: dict) -> dict[str, Any]:
 
 def _connected(world: World, values: dict[str, Any]) -> Any:
     one = world.case.connection
-    return _node_class()(**{"uri": one.uri, "username": one.username, "password": one.password, "embedding": world.case.names["EMB4"]} | values)
+    where = {"uri": one.uri, "username": one.username, "password": one.password}
+    return _node_class()(**where | {"embedding": world.case.names["EMB4"]} | values)
 
 
 async def _component(node: Any) -> Outcome:
@@ -53,7 +56,8 @@ async def _component_save(world: World, call: dict, names: dict) -> Outcome:
 
 @op(r"component\(Vector\)")
 async def _component_vector(world: World, call: dict, names: dict) -> Outcome:
-    await _connected(world, {"operation": "Add Records", "node_label": "Parte", "key_property": "codigo", "data": [names["row"]]}).build_results()
+    saving = {"operation": "Add Records", "node_label": "Parte", "key_property": "codigo", "data": [names["row"]]}
+    await _connected(world, saving).build_results()
     return await _component(_connected(world, _fields(names) | {"operation": "Vector", "query": "faro"}))
 
 
@@ -178,13 +182,20 @@ async def _shapes(world: World, names: dict) -> str:
 @worded(r"shape 8: one node P-1, or an error")
 async def _last_shapes(world: World, names: dict) -> str:
     (eighth, said), (ninth, empty) = world.notes["stored"][8], world.notes["stored"][9]
-    return wrong((eighth == [["P-1"]] or bool(said.error), f"shape 8: {eighth}"), (ninth == [] and not empty.error, f"shape 9: {ninth} {empty.error}"))
+    return wrong(
+        (eighth == [["P-1"]] or bool(said.error), f"shape 8: {eighth}"),
+        (ninth == [] and not empty.error, f"shape 9: {ninth} {empty.error}"),
+    )
 
 
 @worded(r"the component is in cat with no error and loading took")
 async def _loaded(world: World, names: dict) -> str:
     cat = names["cat"]
-    return wrong(("operation" in cat.template, "no template"), (cat.seconds < 5, f"{cat.seconds} s"), (not cat.connected, str(cat.connected)))
+    return wrong(
+        ("operation" in cat.template, "no template"),
+        (cat.seconds < 5, f"{cat.seconds} s"),
+        (not cat.connected, str(cat.connected)),
+    )
 
 
 def _visible(template: dict) -> set[str]:
@@ -208,7 +219,11 @@ async def _visibility(world: World, names: dict) -> str:
 @worded(r"tm\.tool_mode is True and tm\.operation kept")
 async def _kept(world: World, names: dict) -> str:
     tm = names["tm"]
-    return wrong((tm.tool_mode is True, "tool mode is off"), (tm.operation == "Cypher Query", tm.operation), (len(tm.tools) == 1, str(tm.tools)))
+    return wrong(
+        (tm.tool_mode is True, "tool mode is off"),
+        (tm.operation == "Cypher Query", tm.operation),
+        (len(tm.tools) == 1, str(tm.tools)),
+    )
 
 
 @worded(r"password, api key and the text of \$PASSWORD do not occur")

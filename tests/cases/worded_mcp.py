@@ -40,7 +40,7 @@ async def _read(world: World, call: dict, names: dict) -> Outcome:
 
 @op(r"mcp_call\(schema tool\)")
 async def _schema(world: World, call: dict, names: dict) -> Outcome:
-    return await world.tool(await world.client(), SCHEMA, {})
+    return await world.tool(await world.client(MAX_ROWS="5000"), SCHEMA, {})  # the server process of the read tool
 
 
 @op(r"mcp_call\(write tool\)")
@@ -144,7 +144,8 @@ async def _input_schemas(world: World, names: dict) -> str:
         properties = schema.get("properties", {})
         plain = all(isinstance(p, dict) and {"type", "anyOf", "$ref"} & set(p) for p in properties.values())
         params = properties.get("params", {})
-        if schema.get("type") != "object" or not plain or "params" in schema.get("required", []) or params.get("additionalProperties") is False:
+        free = "params" not in schema.get("required", []) and params.get("additionalProperties") is not False
+        if schema.get("type") != "object" or not plain or not free:
             wrong.append(f"{name}: {schema}")
     return "; ".join(wrong)
 
@@ -181,10 +182,11 @@ async def _read_only(world: World, names: dict) -> str:
 async def _stdout(world: World, names: dict) -> str:
     """The official client raises on a line that is no message; here the bytes themselves are read once more."""
     one = world.case.connection
+    query = {"query": "MATCH (n:Nada) RETURN n.nada AS x"}
     lines = [
         HELLO,
         {"jsonrpc": "2.0", "method": "notifications/initialized"},
-        {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": READ, "arguments": {"query": "MATCH (n:Nada) RETURN n.nada AS x"}}},
+        {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": READ, "arguments": query}},
     ]
     from mcp_support import client as support
 
@@ -213,7 +215,10 @@ async def _stdout(world: World, names: dict) -> str:
 async def _down(world: World, names: dict) -> str:
     r = names["r"]["down"]
     said = world.notes["stderr"]["down"] + str(r.answer.error) + str([s.error for s in r.searches])
-    return wrong((bool(r.tools) and r.answer.is_error, "the call was no error"), ("clave-mala-123" not in said, "the password is shown"))
+    return wrong(
+        (bool(r.tools) and r.answer.is_error, "the call was no error"),
+        ("clave-mala-123" not in said, "the password is shown"),
+    )
 
 
 @worded(r"r\['no_embedder'\].read_ok and its vector tool is absent or answers")
