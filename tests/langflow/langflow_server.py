@@ -35,6 +35,7 @@ def environment(folder: Path, neo4j: Any = None, **more: str) -> dict[str, str]:
         "LANGFLOW_AGENTIC_EXPERIENCE": "false",
         "LANGFLOW_MCP_SERVER_ENABLED": "false",
         "NEO4J_GRAPHRAG_HOME": str(folder / "neo4j-graphrag"),
+        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",  # as in an activated environment
     }
     if neo4j is not None:
         env |= {"NEO4J_URI": neo4j.uri, "NEO4J_USERNAME": neo4j.username, "NEO4J_PASSWORD": neo4j.password}

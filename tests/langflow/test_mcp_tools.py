@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import sys
-from pathlib import Path
 
 import pytest
 from langflow_server import FLOWS, texts
@@ -29,15 +27,6 @@ def registered(langflow, connection):
     assert answer.status_code == 200, answer.text
     yield {"name": NAME, "config": config}
     langflow.http.delete(f"/api/v2/mcp/servers/{NAME}")
-
-
-@pytest.fixture(autouse=True, scope="module")
-def _python_is_ours():
-    """Langflow starts ``python``: the one of an activated environment."""
-    before = os.environ["PATH"]
-    os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{before}"
-    yield
-    os.environ["PATH"] = before
 
 
 def flow_with(langflow, registered, tool: str, **arguments) -> dict:
@@ -69,4 +58,5 @@ async def test_its_tools_are_offered_and_answer(langflow, registered, connection
 async def test_a_refused_query_is_told_in_our_sentence(langflow, registered):
     flow, _ = flow_with(langflow, registered, "read_cypher", query="CREATE (n:Parte) RETURN n")
     answer = langflow.run(langflow.upload(flow), input_value="")
-    assert answer.status_code != 200 and "only read" in answer.text.lower() or "reading" in answer.text.lower(), answer.text[:600]
+    assert answer.status_code == 500
+    assert "The query would write (CREATE). Ask for data with MATCH and RETURN; nothing is changed here." in answer.text

@@ -81,6 +81,8 @@ def environment(folder: Path, flows: Path, environ: Mapping[str, str] = os.envir
         "LANGFLOW_DO_NOT_TRACK": "true",
         "DO_NOT_TRACK": "true",
         "LITELLM_LOCAL_MODEL_COST_MAP": "True",
+        # As in an activated environment: a tool server that is started as ``python -m …`` finds this package.
+        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{environ.get('PATH', '')}",
     }
 
 
