@@ -67,13 +67,19 @@ def new_app() -> typer.Typer:
 
     @app.callback(help="Save data in a Neo4j graph and get right answers from it, without writing Cypher.")
     def options(
-        version: Annotated[bool, typer.Option("--version", help="Show the version and stop.", is_eager=True)] = False,
+        version: Annotated[
+            bool, typer.Option("--version", help="Show the version and stop.", is_eager=True, callback=_show_version)
+        ] = False,
     ) -> None:
-        if version:
-            typer.echo(__version__)
-            raise typer.Exit
+        pass
 
     return app
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(__version__)
+        raise typer.Exit
 
 
 def command(app: typer.Typer, name: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:

@@ -13,6 +13,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
+from lfx_neo4j_graphrag import __version__
 from lfx_neo4j_graphrag.cli import common
 from lfx_neo4j_graphrag.errors import EmbeddingProblem, ExtraMissing, GraphRAGError, InputError, QueryRefused
 from lfx_neo4j_graphrag.local.embeddings import LocalEmbeddings
@@ -169,3 +170,8 @@ def test_a_running_loop_is_closed_with_the_command() -> None:
 
     CliRunner().invoke(app_with(it), ["it"])
     assert loops[0].is_closed()
+
+
+def test_the_version_needs_no_command() -> None:
+    answer = subprocess.run([sys.executable, "-m", "lfx_neo4j_graphrag", "--version"], capture_output=True, text=True, timeout=120)
+    assert (answer.returncode, answer.stdout.strip(), answer.stderr) == (0, __version__, "")
