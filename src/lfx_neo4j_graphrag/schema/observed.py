@@ -85,12 +85,14 @@ def _values(rows: list[Mapping[str, Any]], types: tuple[str, ...]) -> tuple[str,
         return ("range", (_json_safe(min(ends)), _json_safe(max(ends)))) if ends else ("", ())
     if types not in (("string",), ("list of string",)):
         return "", ()
-    raw = sorted({value for row in rows for value in row["values"] or ()})
+    raw = sorted({*(value for row in rows for value in row["values"] or ()), *ends})
     if types == ("string",) and raw and all(_ISO_DATE.match(text) and len(text) <= SAMPLE_VALUE_CHARS for text in [*raw, *ends]):
         return "range", (min(ends), max(ends))
     whole = [value for value in raw if one_line(value) == value and len(value) <= SAMPLE_VALUE_CHARS]
     if types == ("string",) and len(raw) <= SAMPLE_VALUES and whole == raw:
         return "one of", tuple(whole)
+    # Which values a sample met depends on the order in the store; the first and the last of all do not.
+    whole = [value for value in sorted({*ends}) if value in whole] or whole
     cut = [value for value in whole or map(_cut, raw) if value]
     return ("examples", tuple(cut[:EXAMPLES])) if cut else ("", ())
 
