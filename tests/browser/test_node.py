@@ -115,7 +115,7 @@ def test_a_result_and_five_errors_as_they_are_read(canvas, langflow, connection,
             assert never not in text
         if "password" in values:
             picture(canvas.page, "error_password")
-        canvas.page.get_by_role("button", name="Dismiss").last.click()
+        canvas.page.get_by_role("button", name="Dismiss", exact=True).first.click()
         expect(failure).to_have_count(0)
 
     canvas.write("database", "")
