@@ -76,7 +76,7 @@ async def test_text_says_what_the_graph_holds(incidents):
         "Incidencia (24)",
         "Cliente (8)",
         " abierta_en: date, only 2026-07-03",
-        " codigo: e.g. 'INC-101', 'INC-102', unique",
+        " codigo: e.g. 'INC-101', 'INC-124', unique",
         " codigo_error: one of 'E07', on 6",
         " embedding: vector of 64",
         " estado: one of 'abierta', 'cerrada'",
