@@ -123,9 +123,12 @@ async def test_when_nothing_can_be_read_the_node_shows_an_error(langflow, relay,
 async def test_graph_documents_are_saved_without_a_model(node_class, live):
     from langchain_community.graphs.graph_document import GraphDocument, Node, Relationship
     from langchain_core.documents import Document
+    from lfx.schema.message import Message
 
     ana, acme = Node(id="Ana", type="Person"), Node(id="Acme", type="Company")
     graph = GraphDocument(nodes=[ana, acme], relationships=[Relationship(source=ana, target=acme, type="WORKS_AT")], source=Document(page_content=""))
+    with pytest.raises(ValueError, match="No language model is connected. Connect a Language Model"):
+        await node_class(operation="Build Graph", data=[graph, Message(text="Ana works at Acme.")]).build_results()
     results, _ = await node_class(operation="Build Graph", data=[graph]).build_results()
     assert "2 nodes and 1 relationship created" in results["result"].text
     assert await fetch(live, "MATCH (p:Person)-[:WORKS_AT]->(c:Company) RETURN p.id AS p, c.id AS c") == [{"p": "Ana", "c": "Acme"}]
