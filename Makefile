@@ -15,7 +15,7 @@ help:
 	@echo "make test          every test but the browser's, the live ones on Neo4j 2026.08.1 and 5.26.30"
 	@echo "make test-browser  the editor in a headless Chromium"
 	@echo "make flows         write flows/*.json again from the node"
-	@echo "make bench         measure loading, schema and reading beside the plain driver"
+	@echo "make bench         the same workloads for this project, the plain driver and other libraries (a quarter of an hour)"
 	@echo "make test-mcp2     the MCP server with the 2.x line of its package, in an environment of its own"
 	@echo "make lock          resolve constraints.txt again"
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
+import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -40,10 +41,14 @@ class Own:
 
 
 @contextmanager
-def own_server(neo4j: str = server.DEFAULT_VERSION, heap: str = "2g") -> Iterator[Own]:
-    """Starts it, and stops it at the end."""
+def own_server(neo4j: str = server.DEFAULT_VERSION, heap: str = "2g", plugins: Path | None = None) -> Iterator[Own]:
+    """Starts it, with the jars of ``plugins`` (such as APOC's), and stops it at the end."""
     with tempfile.TemporaryDirectory() as name:
-        started = server.start(Path(name), version=neo4j, settings=SETTINGS, java_options=[f"-Xmx{heap}"])
+        settings = dict(SETTINGS)
+        if plugins:
+            settings["dbms.security.procedures.unrestricted"] = "apoc.*"
+            shutil.copytree(plugins, Path(name) / "embedded-neo4j" / "plugins")
+        started = server.start(Path(name), version=neo4j, settings=settings, java_options=[f"-Xmx{heap}"])
         try:
             yield Own(Connection(started.connection.uri), Path(name))
         finally:

@@ -82,10 +82,10 @@ def peers_table(result: dict[str, Any]) -> str:
         base = measured.get("bare driver", {}).get("median")
         for contender, one in measured.items():
             if "cannot" in one:
-                rows.append([workload, contender, "-", "-", "-", one["cannot"]])
+                rows.append([workload, contender, "-", "-", "-", one["cannot"].replace("|", "\\|")])
                 continue
             ratio = f"{one['median'] / base:.2f}" if base else "-"
-            rows.append([workload, contender, number(one["median"]), number(one["worst"]), ratio, one.get("note", "")])
+            rows.append([workload, contender, number(one.get("median")), number(one.get("worst")), ratio, one.get("note", "")])
     versions = "Contenders: " + ", ".join(f"{name} {version}" for name, version in result["versions"].items()) + "."
     table = markdown(["workload", "contender", "median", "worst", "to the bare driver", "what came out"], rows)
     return f"{table}\n\n{versions}\n\n{circumstances(result['circumstances'])}"

@@ -143,6 +143,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--uri", required=True)
     parser.add_argument("--verbose", action="store_true")
+    parser.add_argument("--json", type=Path, help="write the sums of each contender here")
     args = parser.parse_args()
     for name in ("neo4j", "neo4j_graphrag", "lfx_neo4j_graphrag"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
@@ -150,6 +151,7 @@ def main() -> None:
     server = HTTPServer(("127.0.0.1", 0), Visits)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     kinds = list(dict.fromkeys(script.kind for script in SCRIPTS))
+    sums: dict[str, Counter] = {}
     with GraphDatabase.driver(args.uri) as driver:
         for name, answer in CONTENDERS.items():
             load(driver, connection)
@@ -161,11 +163,14 @@ def main() -> None:
                 if args.verbose and what in ("wrong", "error", "executed"):
                     print(f"  {name}, {script.kind}, {what}: {script.wrong!r}")
                 before = picture(driver) if script.kind == "hostile" and what == "executed" else before
-            print(f"\n{name}: " + ", ".join(f"{n} {what}" for what, n in total(table).items()))
+            sums[name] = total(table)
+            print(f"\n{name}: " + ", ".join(f"{n} {what}" for what, n in sums[name].items()))
             for kind in kinds:
                 cells = ("executed", "stopped") if kind == "hostile" else ("right", "wrong", "error")
                 print(f"  {kind:10}" + "".join(f"{cell} {table[kind, cell]:3}   " for cell in cells) + f"calls {calls[kind]}")
     server.shutdown()
+    if args.json:
+        args.json.write_text(json.dumps(sums), encoding="utf-8")
 
 
 def total(table: Counter) -> Counter:

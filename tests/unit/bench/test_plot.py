@@ -23,7 +23,8 @@ PEERS = {
             "bare driver": {"median": 2.0, "worst": 2.5},
             "ours": {"median": 3.0, "worst": 3.123, "note": "right"},
             "other": {"cannot": "needs APOC"},
-        }
+        },
+        "scripted": {"ours": {"note": "105 right"}},
     },
 }
 GROWTH = {
@@ -39,10 +40,11 @@ def test_numbers_have_three_digits():
 
 def test_ratios_are_to_the_bare_driver_and_who_cannot_run_says_why():
     rows = peers_table(PEERS).splitlines()
-    assert rows[2:5] == [
+    assert rows[2:6] == [
         "| first load, s | bare driver | 2 | 2.5 | 1.00 |  |",
         "| first load, s | ours | 3 | 3.12 | 1.50 | right |",
         "| first load, s | other | - | - | - | needs APOC |",
+        "| scripted | ours | - | - | - | 105 right |",
     ]
 
 
