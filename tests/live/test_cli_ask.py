@@ -84,6 +84,23 @@ async def test_evaluate_scores_writes_reports_and_compares(command, tmp_path):
     assert again.returncode == 0 and "Nothing changed." in again.stdout
 
 
+async def test_evaluate_asks_a_search(command, tmp_path):
+    file, outcomes = tmp_path / "q.yaml", tmp_path / "outcomes.json"
+    questions = [
+        {"question": "abierta", "expect": "P-1"},
+        {"question": "cerrada", "cypher": "MATCH (p:Parte {estado: 'cerrada'}) RETURN p.codigo AS codigo"},
+        {"question": "abierta", "expect": "P-2"},
+    ]
+    file.write_text(yaml.safe_dump({"questions": questions}), encoding="utf-8")
+    done = command("evaluate", str(file), "--operation", "hybrid", "--min", "2", "--json", str(outcomes))
+    assert done.returncode == 0, done.stderr
+    assert "2 of 3 right, 0 model calls" in done.stdout and "expected 'P-2'" in done.stdout
+    assert [o["right"] for o in json.loads(outcomes.read_text(encoding="utf-8"))["outcomes"]] == [True, True, False]
+    assert command("evaluate", str(file), "--operation", "hybrid").returncode == 1
+    refused = command("evaluate", str(file), "--operation", "hybrid", "--suggest")
+    assert refused.returncode == 1 and "Only Text2Cypher has Examples" in refused.stderr
+
+
 async def test_a_file_that_is_not_there_is_a_sentence(command):
     wrong = command("evaluate", "no-such-file.yaml")
     assert wrong.returncode == 1 and "no-such-file.yaml" in wrong.stderr and "Traceback" not in wrong.stderr

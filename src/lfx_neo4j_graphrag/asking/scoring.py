@@ -1,4 +1,4 @@
-"""Scoring an answer by what it returned: are the expected values there, and nothing else?"""
+"""Scoring an answer by what it returned: are the expected values there, and (but for a search) nothing else?"""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections import Counter
 from itertools import permutations
 from typing import Any
 
+_OF_THE_SEARCH = ("score", "rank_vector", "rank_text")
 MOST_COLUMNS = 8  # of a wide answer only so many columns are tried: 8 * 7 * 6 orders for three expected columns
 
 
@@ -34,6 +35,29 @@ def matches(expected: Any, rows: list[dict[str, Any]]) -> bool:
         if got == target or (set(got) == set(target) and max(target.values()) == 1):
             return True
     return False
+
+
+def contains(expected: Any, rows: list[dict[str, Any]]) -> bool:
+    """True when what a search found holds every expected value, in whatever row, whatever else it holds.
+
+    ``expected`` as for ``matches``. A text may stand inside a longer one (a passage, the lines of neighbours), whatever the
+    line breaks; other values must equal a property. Scores and ranks are not looked at. Nothing expected is no rows.
+    """
+    if expected is None or expected == []:
+        return not rows
+    cells = [value for row in rows for name, value in row.items() if name not in _OF_THE_SEARCH]
+    texts = [" ".join(str(value).split()) for value in cells]
+    known = {_plain(item) for value in cells for item in (value if isinstance(value, list) else [value])}
+    return all(
+        any(" ".join(value.split()) in text for text in texts) if isinstance(value, str) else _plain(value) in known
+        for value in _flat(expected)
+    )
+
+
+def _flat(value: Any) -> list[Any]:
+    if isinstance(value, dict):
+        value = list(value.values())
+    return [one for item in value for one in _flat(item)] if isinstance(value, list) else [value]
 
 
 def _unpacked(rows: list[dict[str, Any]], wanted: list[list[Any]]) -> list[dict[str, Any]]:

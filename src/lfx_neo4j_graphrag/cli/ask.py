@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Awaitable, Callable
+from enum import Enum
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -10,11 +12,35 @@ import typer
 
 from ..defaults import NUMBER_OF_RESULTS, QUERY_TIMEOUT, TOKEN_LIMIT
 from ..errors import ConnectionFailed, GraphRAGError, InputError
-from .common import Connect, Format, FormatOption, TimeoutOption, TokenLimitOption, command, print_answer, progress_bar, say, text_or_file
+from ..local.embeddings import local_embeddings_available
+from .common import (
+    Connect,
+    EmbeddingOption,
+    Format,
+    FormatOption,
+    TimeoutOption,
+    TokenLimitOption,
+    command,
+    embedding_model,
+    print_answer,
+    progress_bar,
+    say,
+    text_or_file,
+)
 from .models import ModelOption, chat_model
 
 ExamplesOption = Annotated[str, typer.Option("--examples", help="Question/Cypher pairs, or @file.")]
 DescriptionOption = Annotated[str, typer.Option("--graph-description", help="What the graph is about, or @file.")]
+
+
+class Asked(str, Enum):
+    """The operations that answer a question of an evaluation."""
+
+    text2cypher = "text2cypher"
+    vector = "vector"
+    hybrid = "hybrid"
+    vector_graph = "vector-graph"
+    hybrid_graph = "hybrid-graph"
 
 
 def register(app: typer.Typer) -> None:
@@ -51,9 +77,14 @@ def register(app: typer.Typer) -> None:
     async def evaluate(
         connect: Connect,
         file: Annotated[Path, typer.Argument(help="YAML: questions: [{question, expect: value or rows, or cypher}].")],
+        operation: Annotated[
+            Asked, typer.Option("--operation", help="What answers: for a search the expected values must be among its results.")
+        ] = Asked.text2cypher,
         model: ModelOption = "",
         examples: ExamplesOption = "",
         graph_description: DescriptionOption = "",
+        embedding: EmbeddingOption = "",
+        number_of_results: Annotated[int, typer.Option("--number-of-results", min=1, help="Of a search.")] = NUMBER_OF_RESULTS,
         minimum: Annotated[int | None, typer.Option("--min", help="Right answers below which the exit status is 1; default: all.")] = None,
         json_file: Annotated[Path | None, typer.Option("--json", help="Write the outcomes here.")] = None,
         html_file: Annotated[Path | None, typer.Option("--html", help="Write a page here.")] = None,
@@ -61,22 +92,28 @@ def register(app: typer.Typer) -> None:
         suggest: Annotated[bool, typer.Option("--suggest", help="Propose Examples for the misses that have a gold query.")] = False,
         query_timeout: TimeoutOption = QUERY_TIMEOUT,
     ) -> None:
-        """Ask each question of a file through Text2Cypher and score the answer by what it returned."""
+        """Ask each question of a file through Text2Cypher or a search and score the answer by what it returned."""
         from ..asking.evaluation import compare, parse_questions, summary, to_html, to_json
 
+        if suggest and operation is not Asked.text2cypher:
+            raise InputError("Only Text2Cypher has Examples that could be suggested.", "Leave out --suggest or --operation.")
         questions = parse_questions(text_or_file(f"@{file}"))
         earlier = text_or_file(f"@{compare_with}") if compare_with else ""
-        chat, connection = chat_model(model), connect()
-        outcomes = []
+        if operation is Asked.text2cypher:
+            fields = {"examples": text_or_file(examples), "graph_description": text_or_file(graph_description)}
+            answer = _by_model(chat_model(model), fields, query_timeout)
+        else:
+            answer = _by_search(operation, embedding, number_of_results, query_timeout)
+        connection, outcomes = connect(), []
         with progress_bar() as progress:
             for number, question in enumerate(questions, 1):
-                outcomes.append(await _outcome(connection, chat, question, text_or_file(examples), text_or_file(graph_description), query_timeout))
+                outcomes.append(await _outcome(connection, answer, question, query_timeout))
                 progress(number, len(questions), "questions")
         _print_outcomes(outcomes)
         if json_file:
             json_file.write_text(to_json(outcomes), encoding="utf-8")
         if html_file:
-            html_file.write_text(to_html(outcomes, f"{file.name} · {model or 'MODEL'}"), encoding="utf-8")
+            html_file.write_text(to_html(outcomes, " · ".join([file.name, model if operation is Asked.text2cypher else operation.value])), encoding="utf-8")
         if earlier:
             print_answer("\n".join(compare(earlier, outcomes)) or "Nothing changed.")
         if suggest:
@@ -86,25 +123,57 @@ def register(app: typer.Typer) -> None:
             raise typer.Exit(1)
 
 
-async def _outcome(connection: Any, model: Any, question: Any, examples: str, description: str, timeout: float) -> Any:
-    from ..asking.evaluation import Outcome
+# Takes the connection, a question and what is expected; gives (right, rows, query, error, calls of the model).
+Answer = Callable[[Any, str, Any], Awaitable[tuple[bool, list[dict[str, Any]], str, str, int]]]
+
+
+def _by_model(model: Any, fields: dict[str, str], timeout: float) -> Answer:
     from ..asking.scoring import matches
     from ..operations.text2cypher import Text2CypherRequest, text2cypher
 
+    async def answer(connection: Any, question: str, expected: Any) -> tuple[bool, list[dict[str, Any]], str, str, int]:
+        result = await text2cypher(connection, Text2CypherRequest(question, model, **fields, timeout=timeout, token_limit=0))
+        details = result.details
+        error = f"refused: {details['refused']}" if details["refused"] else ""
+        return not error and matches(expected, result.rows), result.rows, details["query"], error, details["model_calls"]
+
+    return answer
+
+
+def _by_search(operation: Asked, embedding: str, number_of_results: int, timeout: float) -> Answer:
+    from ..asking.scoring import contains
+    from ..operations.hybrid import HybridRequest, hybrid
+    from ..operations.vector import VectorRequest, vector
+
+    by_words = operation in (Asked.hybrid, Asked.hybrid_graph)
+    fields = {
+        "embedder": embedding_model(embedding or ("local" if local_embeddings_available() else "")),
+        "number_of_results": number_of_results,
+        "neighbours": operation in (Asked.vector_graph, Asked.hybrid_graph),
+        "timeout": timeout,
+        "token_limit": 0,
+    }
+
+    async def answer(connection: Any, question: str, expected: Any) -> tuple[bool, list[dict[str, Any]], str, str, int]:
+        search = hybrid(connection, HybridRequest(question, **fields)) if by_words else vector(connection, VectorRequest(question, **fields))
+        rows = (await search).rows
+        return contains(expected, rows), rows, "", "", 0
+
+    return answer
+
+
+async def _outcome(connection: Any, answer: Answer, question: Any, timeout: float) -> Any:
+    from ..asking.evaluation import Outcome
+
     expected = await _gold(connection, question.cypher, timeout) if question.cypher else question.expect
-    request = Text2CypherRequest(question.question, model, examples, description, timeout=timeout, token_limit=0)
     started = time.perf_counter()
-    rows, query, error, calls = [], "", "", 0
+    right, rows, query, error, calls = False, [], "", "", 0
     try:
-        result = await text2cypher(connection, request)
-        rows, query, calls = result.rows, result.details["query"], result.details["model_calls"]
-        if result.details["refused"]:
-            error = f"refused: {result.details['refused']}"
+        right, rows, query, error, calls = await answer(connection, question.question, expected)
     except ConnectionFailed:
         raise
     except GraphRAGError as failed:
         error = str(failed)
-    right = not error and matches(expected, rows)
     return Outcome(question.question, right, expected, rows, query, error, question.kind, calls, round(time.perf_counter() - started, 2))
 
 
@@ -123,13 +192,17 @@ def _print_outcomes(outcomes: list[Any]) -> None:
     for outcome in outcomes:
         print_answer(f"{'right' if outcome.right else 'WRONG'}  {outcome.question}")
         if not outcome.right:
-            print_answer(f"       expected {outcome.expected!r}\n       got      {outcome.error or outcome.got[:10]!r}")
+            print_answer(f"       expected {outcome.expected!r}\n       got      {_cut(repr(outcome.error or outcome.got[:10]))}")
             if outcome.query:
                 print_answer("       query    " + "\n                ".join(outcome.query.splitlines()))
     total = summary(outcomes)
     print_answer(f"{total['right']} of {total['questions']} right, {total['model_calls']} model calls, {total['seconds']} s")
     if len(total["by_kind"]) > 1:
         print_answer("\n".join(f"  {kind}: {counts}" for kind, counts in total["by_kind"].items()))
+
+
+def _cut(text: str, most: int = 600) -> str:
+    return text if len(text) <= most else f"{text[:most]}…"
 
 
 def _print_suggestions(questions: list[Any], outcomes: list[Any]) -> None:
