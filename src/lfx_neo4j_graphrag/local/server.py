@@ -52,6 +52,9 @@ SETTINGS = {
 SETTINGS_OF = {"2026.08.1": {"server.fleet_discovery.enabled": "false", "dbms.fleet_manager.enabled": "false"}}
 
 
+_VISIBLE_SECONDS = 5.0
+
+
 @dataclass(frozen=True)
 class Started:
     """``connection`` to a server that answers; ``already`` says that it ran before the call; ``seconds`` it took."""
@@ -302,9 +305,14 @@ def _launch(
     command = [java, f"-Xmx{SERVER_HEAP}", *JVM_OPTIONS, *java_options, "-cp", f"{jars}{os.sep}*"]
     command += [MAIN_CLASSES[state["version"]], _home_option(folder), f"--config-dir={home / 'conf'}", "--console-mode"]
     with log_path(folder).open("wb") as log:
-        return subprocess.Popen(
+        process = subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=home, env=_clean_environment(), **_detached()
-        ).pid
+        )
+    # For a moment its command line is empty, long enough on a busy machine to take it for another program that ended.
+    deadline = time.monotonic() + _VISIBLE_SECONDS
+    while process.poll() is None and _process(folder, {"pid": process.pid}) is None and time.monotonic() < deadline:
+        time.sleep(0.01)
+    return process.pid
 
 
 def _clean_environment() -> dict[str, str]:

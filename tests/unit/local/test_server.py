@@ -179,3 +179,21 @@ def test_a_process_that_ends_at_once_is_a_failed_start_not_a_long_wait(tmp_path:
     with pytest.raises(ConnectionFailed, match="did not start"):
         server._wait_until_it_answers(tmp_path, state)
     assert time.monotonic() - began < 5
+
+
+def test_a_process_whose_command_line_is_not_there_yet_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a busy machine it is empty for a moment after the start; the server was taken for one that had ended."""
+    home = tmp_path / "embedded-neo4j"
+    for name in ("conf", "logs"):
+        (home / name).mkdir(parents=True)
+    started = sleeper(server._home_option(tmp_path))
+    monkeypatch.setattr(server.subprocess, "Popen", lambda *command, **options: started)
+    reads, shown = [], psutil.Process.cmdline
+    monkeypatch.setattr(psutil.Process, "cmdline", lambda self: shown(self) if reads.append(1) or len(reads) > 3 else [])
+    try:
+        state = {"version": server.DEFAULT_VERSION, "port": 1}
+        assert server._launch(tmp_path, "java", tmp_path, state, {}) == started.pid
+        assert len(reads) == 4 and server._process(tmp_path, {"pid": started.pid})
+    finally:
+        started.kill()
+        started.wait()
