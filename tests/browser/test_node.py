@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import re
 
-import pytest
-from canvas import IN_THE_SIDEBAR, TITLE
-from langflow_server import FLOWS, only_node
+from canvas import IN_THE_SIDEBAR
+from langflow_server import only_node
 from playwright.sync_api import expect
 
 from lfx_neo4j_graphrag.node.catalogue import CONNECTION, OPERATIONS
@@ -88,7 +86,10 @@ def test_tool_mode_shows_name_description_and_arguments_and_keeps_what_is_writte
 ERRORS = {
     "nothing filled in": ({"cypher": CYPHER}, "The query has no value for $estado, $tecnico. Fill in its field below Cypher."),
     "a query that writes": ({"cypher": "MATCH (n) DETACH DELETE n"}, "would write (DETACH"),
-    "no server": ({"cypher": "RETURN 1 AS uno", "uri": "bolt://127.0.0.1:9"}, "No Neo4j answers at 127.0.0.1:9. Check host and port in Neo4j URI"),
+    "no server": (
+        {"cypher": "RETURN 1 AS uno", "uri": "bolt://127.0.0.1:9"},
+        "No Neo4j answers at 127.0.0.1:9. Check host and port in Neo4j URI",
+    ),
     "a wrong password": (
         {"cypher": "RETURN 1 AS uno", "uri": "SERVER", "username": "neo4j", "password": "hunter2"},
         "refused the user name or the password. Check Neo4j Username and Neo4j Password.",
@@ -105,7 +106,8 @@ def test_a_result_and_five_errors_as_they_are_read(canvas, langflow, connection,
         for name in before - set(values):
             canvas.write(name, "")
         for name, value in values.items():
-            canvas.write(name, value.replace("SERVER", connection.uri), refreshes=name == "cypher" and value != canvas.field(name).input_value())
+            changed = value != canvas.field(name).input_value()
+            canvas.write(name, value.replace("SERVER", connection.uri), refreshes=name == "cypher" and changed)
         before = set(values)
         canvas.run()
         failure = canvas.page.get_by_role("region", name="Flow build failed")
@@ -142,7 +144,8 @@ def test_update_all_keeps_values_fields_and_the_names_of_tools(canvas, langflow)
     canvas.page.get_by_test_id("update-all-button").click()
     canvas.saved(lambda stored: "The query, read only;" in stored["code"]["value"])
     stored = canvas.stored()
-    assert (stored["param_estado"]["value"], stored["uri"]["value"], stored["cypher"]["value"]) == ("abierta", "bolt://db.example:7687", CYPHER)
+    kept = [stored[name]["value"] for name in ("param_estado", "uri", "cypher")]
+    assert kept == ["abierta", "bolt://db.example:7687", CYPHER]
     (tool,) = stored["tools_metadata"]["value"]
     assert (tool["name"], tool["description"], set(tool["args"])) == ("incidencias_de_tecnico", "Incidencias de un técnico.", {"tecnico"})
     assert canvas.titles()[-4:-1] == ["cypher", "estado", "tecnico"]
