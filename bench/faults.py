@@ -17,7 +17,12 @@ from lfx_neo4j_graphrag.database.connection import Connection
 from lfx_neo4j_graphrag.local import server
 
 MARGIN = 300_000  # bytes that a full disk still takes
-SETTINGS = {"dbms.security.auth_max_failed_attempts": "0"}
+# An hour of writing would fill a small disk with the log of what is in the store already.
+SETTINGS = {
+    "dbms.security.auth_max_failed_attempts": "0",
+    "db.tx_log.rotation.size": "64M",
+    "db.tx_log.rotation.retention_policy": "200M size",
+}
 
 
 class Proxy:
@@ -124,9 +129,10 @@ class Server:
         import resource
 
         process = self.process()
-        largest = max(file.stat().st_size for file in (self.folder / "embedded-neo4j" / "data").rglob("*") if file.is_file())
+        logs = (self.folder / "embedded-neo4j" / "data" / "transactions" / "neo4j").glob("neostore.transaction.db.*")
+        newest = max(logs, key=lambda file: file.stat().st_mtime).stat().st_size
         before = resource.prlimit(process.pid, resource.RLIMIT_FSIZE)
-        resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (largest + MARGIN, before[1]))
+        resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (newest + MARGIN, before[1]))
         try:
             yield
         finally:

@@ -198,7 +198,10 @@ async def watch(soak: Soak) -> None:
 
 
 async def trouble(soak: Soak, server: Server, proxy: Proxy, seconds: float, kills: int, cuts: int, outage: float) -> None:
-    """The faults, evenly over the time."""
+    """The faults, evenly over the time after the first loads."""
+    while len(soak.saved) < len(LOADERS):  # the first loads make indexes and import what they need
+        await asyncio.sleep(0.1)
+    soak.memory.clear()
     plan = [(number / max(1, kills), "kill") for number in range(kills)]
     plan += [((number + 0.5) / max(1, cuts), "cut" if number % 2 == 0 else "silence") for number in range(cuts)]
     plan += [(0.6, "full disk")] if server.full_disk != "none" else []

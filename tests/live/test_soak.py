@@ -26,7 +26,7 @@ async def test_nothing_that_was_reported_saved_is_lost_or_twice(tmp_path, reques
     assert set(soak.saved) == set(LOADERS) and soak.done["Cypher Query"] and soak.done["Graph Schema"]
     assert soak.failed, "no fault was felt: it was not a test"
     before, after = soak.growth()
-    assert after - before < 40, (before, after)
+    assert after - before < 60, (before, after)
 
 
 @pytest.mark.parametrize(
