@@ -51,8 +51,9 @@ LONG_STRING = 2000
 # Candidates per search branch whatever Number of Results is: with fewer, approximate indexes miss true hits.
 CANDIDATES = 50
 QUANTIZED_CANDIDATES = 100
-# Right after a search its list of indexes still holds; a new one is seen a moment later, one that is gone at once.
-INDEX_LIST_SECONDS = 2.0
+# In a burst of searches the list of indexes is that of the one before: a new index is seen this much later, one that is gone at
+# once. Short, because whoever makes an index and searches next expects it to be there.
+INDEX_LIST_SECONDS = 0.25
 
 # A short column is worth indexing for words and for filters; a longer one is text.
 SHORT_TEXT = 64

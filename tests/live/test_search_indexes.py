@@ -8,6 +8,7 @@ import pytest
 from search_stubs import AWAIT, WORDS, HashEmbedder, TableEmbedder, run, vector_index
 
 from lfx_neo4j_graphrag.database.capabilities import capabilities
+from lfx_neo4j_graphrag.defaults import INDEX_LIST_SECONDS
 from lfx_neo4j_graphrag.errors import IndexProblem
 from lfx_neo4j_graphrag.operations.hybrid import HybridRequest, hybrid
 from lfx_neo4j_graphrag.operations.vector import VectorRequest, vector
@@ -42,12 +43,13 @@ async def test_a_graph_indexed_by_hand_is_searched_without_any_setting(connectio
     assert around.text.startswith("Incidencia I-7: La máquina 7 pierde agua")
 
 
-async def test_several_indexes_are_listed_and_a_new_one_is_seen_at_once(connection):
+async def test_several_indexes_are_listed_and_a_new_one_is_seen_a_moment_later(connection):
     await run(connection, "CREATE (:Parte {text: 'a', embedding: [0.0, 0.0, 0.0, 1.0]}), (:Otra {text: 'b', embedding: [0.0, 0.0, 0.0, 1.0]})")
     await run(connection, vector_index("parte_vector"), WORDS, AWAIT)
     embedder = TableEmbedder()
     assert len((await hybrid(connection, HybridRequest(query="a", embedder=embedder))).rows) == 1
     await run(connection, vector_index("otra_vector", "(n:Otra)"), "CREATE FULLTEXT INDEX otra_text FOR (n:Otra) ON EACH [n.text]", AWAIT)
+    await asyncio.sleep(INDEX_LIST_SECONDS)
     with pytest.raises(IndexProblem) as caught:
         await vector(connection, VectorRequest(query="a", embedder=embedder))
     assert "parte_vector" in str(caught.value) and "otra_vector" in str(caught.value)

@@ -108,8 +108,8 @@ async def with_indexes(
 ) -> Result:
     """Run ``attempt`` with the indexes of the last search while the server is asked for those of now; again if they differ.
 
-    Listing indexes takes a fifth of a search; waiting for it first would add that to each one. Right after a search it isn't
-    even asked, unless the attempt fails.
+    Listing indexes takes a fifth of a search; waiting for it first would add that to each one. In a burst of searches it is
+    asked once in a while, and whenever an attempt fails.
     """
     key = (connection.uri, connection.username, connection.database)
 
