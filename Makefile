@@ -7,7 +7,7 @@ BIN := .venv/bin
 INSTALL := $(BIN)/uv pip install --quiet --python $(BIN)/python --constraint constraints.txt --build-constraint constraints.txt
 PYTEST := $(BIN)/python -m pytest
 
-.PHONY: help demo test test-all test-older test-mcp2 test-browser editor flows bench lock
+.PHONY: help demo test test-newer test-older test-mcp2 test-browser editor flows bench lock
 
 help:
 	@echo "make demo          Neo4j, 24 example records and some questions; no Langflow, no key (some minutes the first time: it downloads Neo4j)"
@@ -25,15 +25,16 @@ demo: .venv/installed-local
 editor: .venv/installed-editor
 	@$(BIN)/neo4j-graphrag up --editor
 
-# Side by side: both wait for their servers most of the time.
+# Two halves of the same length side by side: both wait for their servers much of the time.
 test: .venv/installed-all
-	$(MAKE) --jobs=2 --output-sync=target test-all test-older
+	$(MAKE) --jobs=2 --output-sync=target test-newer test-older
 
-test-all: .venv/installed-all
-	$(PYTEST) --ignore=tests/browser
+test-newer: .venv/installed-all
+	$(PYTEST) tests/cases tests/langflow tests/live
 
 test-older: .venv/installed-all
-	$(PYTEST) tests/live tests/mcp tests/cases --neo4j 5.26.30
+	$(PYTEST) tests/unit tests/mcp
+	$(PYTEST) tests/cases tests/live tests/mcp --neo4j 5.26.30
 
 # The other supported line of the MCP package, in an environment of its own.
 test-mcp2: .venv/uv
