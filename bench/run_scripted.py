@@ -24,6 +24,7 @@ from pathlib import Path
 
 from langchain_core.language_models.fake_chat_models import FakeListChatModel
 from neo4j import Driver, GraphDatabase
+from wiping import wipe
 
 from lfx_neo4j_graphrag.database.connection import Connection
 from lfx_neo4j_graphrag.operations.add_records import AddRecordsRequest, add_records
@@ -106,7 +107,7 @@ class Visits(BaseHTTPRequestHandler):
 
 
 def load(driver: Driver, connection: Connection) -> None:
-    driver.execute_query("MATCH (n) DETACH DELETE n")
+    wipe(driver)
     rows = json.loads((ROOT / "assets" / "incidencias.json").read_text(encoding="utf-8"))
     for request in (AddRecordsRequest(rows, "Incidencia", "codigo", LINES), AddRecordsRequest([STRANGE], "Ajena", "name")):
         asyncio.run(add_records(connection, request))
