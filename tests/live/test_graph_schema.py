@@ -228,7 +228,8 @@ async def test_a_large_label_is_sampled_and_says_so(large):
     properties = described(schema, "Grande")
     assert properties["n"].values == (1, 3000) and properties["estado"].values == ("a", "b")
     assert properties["tardia"].kind == "one of" and properties["indexada"].values == ("x",)
-    assert schema.label("Grande").count == 3000 and 40 < schema.label("Grande").read < 100
+    # First and last 20; how many of those in between are met depends on what the store held before.
+    assert schema.label("Grande").count == 3000 and 40 <= schema.label("Grande").read < 100
     assert "central" in schema.unmet and schema.sampled and not schema.label("Chica").sampled
     text = to_text(schema)
     assert "Grande (3000), properties of a sample\n" in text and " tardia: one of 'si', not on all" in text

@@ -193,7 +193,7 @@ async def test_a_cancelled_call_stops_on_the_server(connection, mcp_server):
 
 
 async def running(connection: Connection) -> int:
-    query = "SHOW TRANSACTIONS YIELD currentQuery WHERE currentQuery CONTAINS '1000000' AND NOT currentQuery CONTAINS 'SHOW' RETURN count(*) AS n"
+    query = "SHOW TRANSACTIONS YIELD currentQuery WHERE currentQuery STARTS WITH 'UNWIND range(1, 1000000)' RETURN count(*) AS n"
     return (await graphs.run(connection, query))[0]["n"]
 
 
