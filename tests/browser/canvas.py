@@ -75,6 +75,18 @@ class Canvas:
         """Draw a line from an output to an input; both are the small circles at the side of a node."""
         source.drag_to(target)
 
+    def click_until(self, button: Locator, shown: Locator) -> None:
+        """Click until something shows: the editor draws a node again after a run, and a click meanwhile is lost."""
+        expect(button).to_be_enabled()
+        for _ in range(6):
+            button.click()
+            try:
+                expect(shown).to_be_visible(timeout=5000)
+                return
+            except AssertionError:
+                continue
+        expect(shown).to_be_visible()
+
     def run(self) -> None:
         self.node().get_by_test_id(f"button_run_{TITLE.lower()}").click()
 

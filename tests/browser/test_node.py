@@ -124,9 +124,9 @@ def test_a_result_and_five_errors_as_they_are_read(canvas, langflow, connection,
     canvas.write("cypher", "UNWIND ['Lucía', 'Rocío'] AS tecnico RETURN tecnico", refreshes=True)
     canvas.run()
     show = canvas.node().get_by_test_id(re.compile("^output-inspection-result-"))
-    expect(show).to_be_enabled()
-    show.click()
-    expect(canvas.page.get_by_role("dialog").locator("textarea")).to_have_value(re.compile("- tecnico: Lucía\n- tecnico: Rocío"))
+    result = canvas.page.get_by_role("dialog").locator("textarea")
+    canvas.click_until(show, result)
+    expect(result).to_have_value(re.compile("- tecnico: Lucía\n- tecnico: Rocío"))
 
 
 def test_update_all_keeps_values_fields_and_the_names_of_tools(canvas, langflow):
