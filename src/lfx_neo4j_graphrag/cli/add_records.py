@@ -45,8 +45,8 @@ def register(app: typer.Typer) -> None:
         query_timeout: TimeoutOption = QUERY_TIMEOUT,
     ) -> None:
         """Save the rows of a file as nodes and link them; saving the same rows again changes nothing."""
-        from ..operations.add_records import AddRecordsRequest, add_records
         from ..local.files import rows_of_file
+        from ..operations.add_records import AddRecordsRequest, add_records
 
         request = AddRecordsRequest(
             rows=rows_of_file(file),

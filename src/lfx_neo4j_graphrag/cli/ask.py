@@ -12,7 +12,6 @@ import typer
 
 from ..defaults import NUMBER_OF_RESULTS, QUERY_TIMEOUT, TOKEN_LIMIT
 from ..errors import ConnectionFailed, GraphRAGError, InputError
-from ..local.embeddings import local_embeddings_available
 from .common import (
     Connect,
     EmbeddingOption,
@@ -21,26 +20,20 @@ from .common import (
     TimeoutOption,
     TokenLimitOption,
     command,
-    embedding_model,
     print_answer,
     progress_bar,
     say,
     text_or_file,
 )
 from .models import ModelOption, chat_model
+from .search import Operation, run_search, search_embedder
 
 ExamplesOption = Annotated[str, typer.Option("--examples", help="Question/Cypher pairs, or @file.")]
 DescriptionOption = Annotated[str, typer.Option("--graph-description", help="What the graph is about, or @file.")]
 
 
-class Asked(str, Enum):
-    """The operations that answer a question of an evaluation."""
-
-    text2cypher = "text2cypher"
-    vector = "vector"
-    hybrid = "hybrid"
-    vector_graph = "vector-graph"
-    hybrid_graph = "hybrid-graph"
+# What answers a question of an evaluation.
+Asked = Enum("Asked", {"text2cypher": "text2cypher"} | {search.name: search.value for search in Operation}, type=str)
 
 
 def register(app: typer.Typer) -> None:
@@ -103,7 +96,7 @@ def register(app: typer.Typer) -> None:
             fields = {"examples": text_or_file(examples), "graph_description": text_or_file(graph_description)}
             answer = _by_model(chat_model(model), fields, query_timeout)
         else:
-            answer = _by_search(operation, embedding, number_of_results, query_timeout)
+            answer = _by_search(Operation(operation.value), embedding, number_of_results, query_timeout)
         connection, outcomes = connect(), []
         with progress_bar() as progress:
             for number, question in enumerate(questions, 1):
@@ -113,7 +106,8 @@ def register(app: typer.Typer) -> None:
         if json_file:
             json_file.write_text(to_json(outcomes), encoding="utf-8")
         if html_file:
-            html_file.write_text(to_html(outcomes, " · ".join([file.name, model if operation is Asked.text2cypher else operation.value])), encoding="utf-8")
+            by = model if operation is Asked.text2cypher else operation.value
+            html_file.write_text(to_html(outcomes, f"{file.name} · {by}"), encoding="utf-8")
         if earlier:
             print_answer("\n".join(compare(earlier, outcomes)) or "Nothing changed.")
         if suggest:
@@ -140,23 +134,14 @@ def _by_model(model: Any, fields: dict[str, str], timeout: float) -> Answer:
     return answer
 
 
-def _by_search(operation: Asked, embedding: str, number_of_results: int, timeout: float) -> Answer:
+def _by_search(operation: Operation, embedding: str, number_of_results: int, timeout: float) -> Answer:
     from ..asking.scoring import contains
-    from ..operations.hybrid import HybridRequest, hybrid
-    from ..operations.vector import VectorRequest, vector
 
-    by_words = operation in (Asked.hybrid, Asked.hybrid_graph)
-    fields = {
-        "embedder": embedding_model(embedding or ("local" if local_embeddings_available() else "")),
-        "number_of_results": number_of_results,
-        "neighbours": operation in (Asked.vector_graph, Asked.hybrid_graph),
-        "timeout": timeout,
-        "token_limit": 0,
-    }
+    fields = {"number_of_results": number_of_results, "timeout": timeout, "token_limit": 0}
+    embedder = search_embedder(embedding)
 
     async def answer(connection: Any, question: str, expected: Any) -> tuple[bool, list[dict[str, Any]], str, str, int]:
-        search = hybrid(connection, HybridRequest(question, **fields)) if by_words else vector(connection, VectorRequest(question, **fields))
-        rows = (await search).rows
+        rows = (await run_search(connection, operation, question, embedder, **fields)).rows
         return contains(expected, rows), rows, "", "", 0
 
     return answer

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from enum import Enum
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
+from ..database.connection import Connection
 from ..defaults import NUMBER_OF_RESULTS, QUERY_TIMEOUT, TOKEN_LIMIT
 from ..errors import InputError
 from ..local.embeddings import local_embeddings_available
+from ..operations.result import Result
 from .common import (
     Connect,
     EmbeddingOption,
@@ -61,30 +63,40 @@ def register(app: typer.Typer) -> None:
         html: HtmlOption = None,
     ) -> None:
         """Find nodes by meaning and by words; the + graph operations show what each one is connected with."""
-        from ..operations.hybrid import HybridRequest, hybrid
-        from ..operations.vector import VectorRequest, vector
-
         if html and retrieval_query:
             raise InputError("The rows of a Retrieval Query have no picture.", "Leave out --html or --retrieval-query.")
         wanted = {
-            "query": query,
-            "embedder": embedding_model(model or ("local" if local_embeddings_available() else "")),
             "vector_index": vector_index,
             "filters": list(filters or ()),
             "number_of_results": number_of_results,
             "retrieval_query": text_or_file(retrieval_query),
             "retrieval_parameters": dict(pairs(param or [], "--param")),
-            "neighbours": operation in (Operation.vector_graph, Operation.hybrid_graph),
             "hops": hops,
             "timeout": query_timeout,
             "token_limit": token_limit,
             "format": format.value,
             "client": "command",
         }
-        if operation in (Operation.hybrid, Operation.hybrid_graph):
-            result = await hybrid(connect(), HybridRequest(**wanted, fulltext_index=fulltext_index))
-        else:
-            result = await vector(connect(), VectorRequest(**wanted))
+        embedder = search_embedder(model)
+        result = await run_search(connect(), operation, query, embedder, fulltext_index=fulltext_index, **wanted)
         print_answer(result.text)
         if html and result.rows:
             write_picture(html, result.details["graph"])
+
+
+def search_embedder(name: str) -> Any:
+    """The embedder called ``name``, else the local one where it is installed, else None: words alone are searched."""
+    return embedding_model(name or ("local" if local_embeddings_available() else ""))
+
+
+async def run_search(
+    connection: Connection, operation: Operation, query: str, embedder: Any, *, fulltext_index: str = "", **fields: Any
+) -> Result:
+    """One of the four searches; ``fields`` are those of ``operations.search.SearchRequest``. Raises what ``hybrid`` raises."""
+    from ..operations.hybrid import HybridRequest, hybrid
+    from ..operations.vector import VectorRequest, vector
+
+    fields |= {"query": query, "embedder": embedder, "neighbours": operation in (Operation.vector_graph, Operation.hybrid_graph)}
+    if operation in (Operation.hybrid, Operation.hybrid_graph):
+        return await hybrid(connection, HybridRequest(**fields, fulltext_index=fulltext_index))
+    return await vector(connection, VectorRequest(**fields))

@@ -81,7 +81,7 @@ _SERVER: list[tuple[str, str, type[GraphRAGError], str, str, str]] = [
     (
         "DatabaseError.Transaction.TransactionStartFailed", "", ConnectionFailed, "panic",
         "The database {database} on {place} has stopped after a critical error.",
-        "Restart the Neo4j server (the embedded one with: neo4j-graphrag down, then up); its log says why, most often a full disk.",
+        "Restart the Neo4j server (the embedded one with: neo4j-graphrag down, then up); its log says why; a full disk does this.",
     ),
     (
         "DatabaseError.Transaction.TransactionCommitFailed", "", QueryFailed, "commit",
