@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from lfx_neo4j_graphrag.database.connection import Connection, driver_for
 from lfx_neo4j_graphrag.operations.add_records import AddRecordsRequest, add_records
+
+ASSETS = Path(__file__).parents[2] / "assets"
+SEARCH_INDEXES = "SHOW INDEXES YIELD name, type, labelsOrTypes AS labels, properties WHERE type IN ['VECTOR', 'FULLTEXT']"
 
 
 class Embedder:
