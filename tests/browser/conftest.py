@@ -17,7 +17,6 @@ from canvas import Canvas  # noqa: E402
 from langflow_server import ROOT, LangflowServer  # noqa: E402
 from playwright.sync_api import Locator, Page, expect, sync_playwright  # noqa: E402
 from relay import Relay  # noqa: E402
-from relay import Relay  # noqa: E402
 
 CHROMIUM = os.environ.get("CHROMIUM", "/usr/bin/chromium")
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update"]

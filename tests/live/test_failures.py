@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from urllib.parse import urlsplit
 
-import neo4j  # noqa: F401: importing the driver takes seconds on a busy machine, and is not what is measured here
+import neo4j  # noqa: F401 - importing the driver takes seconds on a busy machine, and is not what is measured here
 import pytest
 
 from lfx_neo4j_graphrag.database.connection import Connection, driver_for

@@ -12,15 +12,26 @@ from lfx_neo4j_graphrag.database.indexes import (
     VectorWish,
     await_indexes,
     check_analyzer,
-    ensure_fulltext_index,
     ensure_key,
-    ensure_vector_index,
     list_constraints,
     list_indexes,
+    make_index,
+    plan_fulltext_index,
+    plan_vector_index,
 )
 from lfx_neo4j_graphrag.database.writing import run_schema, write, write_batches
 from lfx_neo4j_graphrag.errors import IndexProblem, InputError, QueryFailed
 from saving import Embedder, ask, changed_nothing, save
+
+
+async def vector_index(connection, wish):
+    can = await capabilities(connection)
+    existing = await list_indexes(connection)
+    await make_index(connection, plan_vector_index(existing, wish, filters=can.filter_in_index, cypher25=can.cypher25))
+
+
+async def fulltext_index(connection, wish):
+    await make_index(connection, plan_fulltext_index(await list_indexes(connection), wish))
 
 
 async def test_capabilities(connection, server_version):
@@ -35,8 +46,8 @@ async def test_capabilities(connection, server_version):
 async def test_listing(connection, server_version):
     assert await list_indexes(connection) == [] and await list_constraints(connection) == []
     await ensure_key(connection, "A", "id")
-    await ensure_vector_index(connection, VectorWish("a_v", "A", 4, ("x", "y z")))
-    await ensure_fulltext_index(connection, FulltextWish("a_t", "A", ("text", "x"), "spanish"))
+    await vector_index(connection, VectorWish("a_v", "A", 4, ("x", "y z")))
+    await fulltext_index(connection, FulltextWish("a_t", "A", ("text", "x"), "spanish"))
     await ask(connection, "CREATE VECTOR INDEX r_v FOR ()-[r:T]-() ON (r.e) OPTIONS {indexConfig: {`vector.dimensions`: 8}}")
     await await_indexes(connection, ["a_v", "a_t", "r_v"], 30)
     found = {index.name: index for index in await list_indexes(connection)}
@@ -77,17 +88,17 @@ async def test_a_key_that_duplicates_or_a_plain_index_forbid(connection):
 async def test_ten_loads_make_the_same_things_at_once(connection):
     keys = await asyncio.gather(*(ensure_key(connection, "A", "id") for _ in range(10)))
     assert all(key.constraint for key in keys)
-    await asyncio.gather(*(ensure_vector_index(connection, VectorWish("a_v", "A", 4, ("x",))) for _ in range(10)))
-    await asyncio.gather(*(ensure_fulltext_index(connection, FulltextWish("a_t", "A", ("x",), "spanish")) for _ in range(10)))
+    await asyncio.gather(*(vector_index(connection, VectorWish("a_v", "A", 4, ("x",))) for _ in range(10)))
+    await asyncio.gather(*(fulltext_index(connection, FulltextWish("a_t", "A", ("x",), "spanish")) for _ in range(10)))
     assert sorted(index.kind for index in await list_indexes(connection)) == ["FULLTEXT", "RANGE", "VECTOR"]
 
 
 async def test_an_index_that_differs_is_not_hidden(connection):
-    await ensure_vector_index(connection, VectorWish("a_v", "A", 4))
+    await vector_index(connection, VectorWish("a_v", "A", 4))
     with pytest.raises(IndexProblem, match="4 numbers.*gives 8"):
-        await ensure_vector_index(connection, VectorWish("a_v", "A", 8))
+        await vector_index(connection, VectorWish("a_v", "A", 8))
     with pytest.raises(IndexProblem, match="taken"):
-        await ensure_fulltext_index(connection, FulltextWish("a_v", "B", ("x",), "spanish"))
+        await fulltext_index(connection, FulltextWish("a_v", "B", ("x",), "spanish"))
 
 
 async def test_analyzers(connection):
@@ -99,7 +110,7 @@ async def test_analyzers(connection):
 
 async def test_waiting_ends_with_the_state_there_is(connection):
     await ask(connection, "UNWIND range(1, 3000) AS i CREATE (:A {x: 'texto ' + i})")
-    await ensure_fulltext_index(connection, FulltextWish("a_t", "A", ("x",), "spanish"))
+    await fulltext_index(connection, FulltextWish("a_t", "A", ("x",), "spanish"))
     [index] = await await_indexes(connection, ["a_t"], 30)
     assert (index.state, index.percent) == ("ONLINE", 100.0)
     assert await await_indexes(connection, [], 1) == []

@@ -24,7 +24,7 @@ INJECTIONS = [
     f"`) {PWNED}",
     f"A`]->() {PWNED}",
     f"A`}}) {PWNED}",
-    f"A` = 1 WITH n MATCH (m:Centinela) DETACH DELETE m //",
+    "A` = 1 WITH n MATCH (m:Centinela) DETACH DELETE m //",
     f"A\\`) {PWNED}",
     f"A' OR 1=1 {PWNED}",
     f'A" {PWNED}',

@@ -276,7 +276,7 @@ def test_loops_and_threads(server: Connection) -> None:
         try:
             for _ in range(3):
                 asyncio.run(several(first))
-        except BaseException as error:  # noqa: BLE001: reported below
+        except BaseException as error:  # noqa: BLE001 - reported below
             failures.append(error)
 
     threads = [threading.Thread(target=work, args=(number * 5,)) for number in range(8)]

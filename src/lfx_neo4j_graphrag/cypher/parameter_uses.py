@@ -224,7 +224,7 @@ class _Query:
         outer, before = self.enclosing[brace], self._at(brace - 1).text
         if before == ",":
             return Use("number") if key.lower() in ("limit", "skip") else Use()
-        if before == "(" and (function := self._function(outer)) in _NUMBER_MAPS:
+        if before == "(" and self._function(outer) in _NUMBER_MAPS:
             return Use() if key.lower() in _TEXT_KEYS else Use("number")
         if self._at(outer).text == "(" or self._is_relationship(outer):
             return Use(properties=(Property(key, self._labels(outer), self._is_relationship(outer)),))

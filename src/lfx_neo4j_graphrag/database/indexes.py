@@ -11,7 +11,6 @@ from ..cypher import index_statements, write_statements
 from ..cypher.names import quote
 from ..defaults import FILTERABLE_COLUMNS, INDEX_TIMEOUT
 from ..errors import IndexProblem, InputError
-from .capabilities import capabilities
 from .connection import Connection
 from .reading import Origin, fetch
 from .writing import Progress, Statement, run_schema
@@ -309,22 +308,6 @@ async def await_indexes(
         await asyncio.sleep(pause)
         pause = min(pause * 1.5, 1.0)
     return []
-
-
-async def ensure_vector_index(connection: Connection, wish: VectorWish) -> IndexPlan:
-    """Plan and make a vector index. Await it with ``await_indexes``, then drop ``plan.drop``."""
-    can = await capabilities(connection)
-    plan = plan_vector_index(await list_indexes(connection), wish, filters=can.filter_in_index, cypher25=can.cypher25)
-    await make_index(connection, plan)
-    return plan
-
-
-async def ensure_fulltext_index(connection: Connection, wish: FulltextWish) -> IndexPlan:
-    """Check the analyzer, then plan and make a full-text index; see ``ensure_vector_index``."""
-    await check_analyzer(connection, wish.analyzer)
-    plan = plan_fulltext_index(await list_indexes(connection), wish)
-    await make_index(connection, plan)
-    return plan
 
 
 async def check_analyzer(connection: Connection, analyzer: str) -> None:

@@ -13,7 +13,6 @@ from ..database.indexes import Index, ensure_key, list_indexes
 from ..database.reading import fetch
 from ..database.writing import Progress
 from ..defaults import EMBEDDING_PROPERTY, FULLTEXT_ANALYZER, QUERY_TIMEOUT
-from ..errors import InputError
 from ..records.changes import Shape
 from ..records.column_types import parse_column_types
 from ..records.relationships import parse_relationships

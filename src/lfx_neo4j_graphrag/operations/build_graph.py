@@ -31,14 +31,14 @@ from ..extraction.vocabulary import Vocabulary
 from ..records.documents import Document, documents_from
 from ..records.report import Report
 from .build_chunks import SavedChunks, save_chunks
-from .build_indexes import check_work, chunk_work, embedder_work, entity_work, first_label, indexed_columns, write_lines
+from .build_indexes import chunk_work, embedder_work, entity_work, first_label, indexed_columns, write_lines
 from .build_planning import Plan, Unit, plan, sources_of
 from .build_reading import Reader, Reading
 from .build_report import BuildReport
 from .build_writing import ORIGIN, Found, GraphWriter
 from .memory import Memory, memory_file
 from .model import CallFailed
-from .record_indexes import embed_nodes, finish_indexes
+from .record_indexes import check_work, embed_nodes, finish_indexes
 from .result import Result
 
 _COMPARED_KEYS = 20_000  # beyond it only the new names of a type are compared with each other

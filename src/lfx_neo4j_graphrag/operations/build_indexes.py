@@ -10,7 +10,7 @@ from ..cypher.graph_statements import CHUNK, entity_lines
 from ..cypher.write_statements import merge_linked
 from ..database.capabilities import Capabilities
 from ..database.connection import Connection
-from ..database.indexes import FulltextWish, Index, VectorWish, check_analyzer, plan_fulltext_index, plan_vector_index
+from ..database.indexes import FulltextWish, VectorWish
 from ..database.writing import Progress, read_current, write
 from ..defaults import EMBEDDING_PROPERTY, FILTERABLE_COLUMNS, SHORT_TEXT, WRITE_BATCH
 from ..extraction.conform import Identity
@@ -54,17 +54,6 @@ def entity_work(
     if text_name != NO_INDEX:
         fulltext = FulltextWish(text_name, label, (TEXT, *words), analyzer)
     return IndexWork(ORIGIN, base.embedder if vector else None, base.dimensions, base.can, vector, fulltext)
-
-
-async def check_work(connection: Connection, existing: Sequence[Index], work: IndexWork) -> None:
-    """Refuse, before anything is asked or written, what could not be indexed in the end.
-
-    Raises InputError for an unknown analyzer; IndexProblem for a name or data that another index holds otherwise.
-    """
-    if work.vector:
-        plan_vector_index(existing, work.vector, filters=work.can.filter_in_index, cypher25=work.can.cypher25)
-    if work.fulltext and plan_fulltext_index(existing, work.fulltext).create:
-        await check_analyzer(connection, work.fulltext.analyzer)
 
 
 def indexed_columns(writer: GraphWriter, label: str) -> tuple[list[str], list[str]]:

@@ -78,13 +78,22 @@ async def check_indexes(
             vector = (await embed_documents(embedder, [text]))[0]
             work.embedder, work.dimensions, work.first_vector = embedder, len(vector), (text, vector)
             work.vector = VectorWish(vector_name, table.label, len(vector), filterable_columns(table), EMBEDDING_PROPERTY)
-            plan_vector_index(existing, work.vector, filters=can.filter_in_index, cypher25=can.cypher25)
     words = searchable(word_columns(table))
     if words and text_name != NO_INDEX:
         work.fulltext = FulltextWish(text_name, table.label, words, analyzer)
-        if plan_fulltext_index(existing, work.fulltext).create:
-            await check_analyzer(connection, analyzer)
+    await check_work(connection, existing, work)
     return work
+
+
+async def check_work(connection: Connection, existing: Sequence[Index], work: IndexWork) -> None:
+    """Refuse, before anything is asked or written, what could not be indexed in the end.
+
+    Raises InputError for an unknown analyzer; IndexProblem for a name or data that another index holds otherwise.
+    """
+    if work.vector:
+        plan_vector_index(existing, work.vector, filters=work.can.filter_in_index, cypher25=work.can.cypher25)
+    if work.fulltext and plan_fulltext_index(existing, work.fulltext).create:
+        await check_analyzer(connection, work.fulltext.analyzer)
 
 
 def searchable(names: Sequence[str]) -> tuple[str, ...]:

@@ -63,7 +63,6 @@ def compare(rows: Sequence[tuple], found: Sequence[list], shape: Shape) -> Chang
     known = {_ident(row[0]): row for row in rows}
     missing = dict(known)
     width = 1 + len(shape.properties)
-    single = [None] * shape.groups
     for node in found:
         ident = _ident(_native(node[0]))
         row = known.get(ident)

@@ -95,12 +95,6 @@ def parse_filters(given: Any) -> Filter | None:
     raise InputError(f"Filters are of a kind that cannot be read ({type(given).__name__}).", _HELP)
 
 
-def from_typed(given: Mapping[str, Any] | None) -> Filter | None:
-    """The typed arguments of a tool: ``{prop: value}``, ``{prop: {"min", "max"}}``, ``{prop: {"in": [...]}}``. None values are
-    arguments that were not given and are left out."""
-    return parse_filters({name: value for name, value in (given or {}).items() if value is not None})
-
-
 def conditions(tree: Filter | None) -> Iterator[Condition]:
     """Every condition of the tree, left to right."""
     if isinstance(tree, Condition):
@@ -108,18 +102,6 @@ def conditions(tree: Filter | None) -> Iterator[Condition]:
     elif tree is not None:
         for member in tree.members:
             yield from conditions(member)
-
-
-def describe(tree: Filter | None) -> str:
-    """The tree as one line, for replies."""
-    if tree is None:
-        return ""
-    if isinstance(tree, Condition):
-        if tree.operator in _NO_VALUE:
-            return f"{tree.property} is {tree.operator}"
-        return f"{tree.property} {tree.operator} {', '.join(str(value) for value in tree.values)}"
-    parts = (describe(member) for member in tree.members)
-    return (" or " if tree.any else " and ").join(f"({p})" if " or " in p or " and " in p else p for p in parts)
 
 
 def _all(members: list[Filter]) -> Filter | None:

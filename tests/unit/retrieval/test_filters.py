@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lfx_neo4j_graphrag.errors import InputError
-from lfx_neo4j_graphrag.retrieval.filters import Condition, Group, Quoted, conditions, describe, from_typed, parse_filters
+from lfx_neo4j_graphrag.retrieval.filters import Condition, Group, Quoted, conditions, parse_filters
 
 
 @pytest.mark.parametrize(
@@ -110,16 +110,12 @@ def test_what_cannot_be_read_is_named(wrong, said):
         parse_filters(wrong)
 
 
-def test_typed_arguments_leave_out_what_was_not_given():
-    tree = from_typed({"estado": "abierta", "fecha": {"min": "2026-08-01", "max": None}, "tecnico": None, "activo": False})
-    assert [c.property for c in conditions(tree)] == ["estado", "fecha", "activo"]
-    assert from_typed({"estado": None}) is None and from_typed(None) is None
-
-
-def test_described_for_a_reply():
+def test_or_binds_the_conditions_of_a_line_and_lines_are_joined_by_and():
     tree = parse_filters("estado = abierta or tecnico is empty\nfecha >= 2026-08-01")
-    assert describe(tree) == "(estado = abierta or tecnico is empty) and fecha >= 2026-08-01"
-    assert describe(None) == ""
+    assert isinstance(tree, Group) and not tree.any
+    either, later = tree.members
+    assert either.any and [(c.property, c.operator) for c in either.members] == [("estado", "="), ("tecnico", "empty")]
+    assert (later.property, later.operator, [str(value) for value in later.values]) == ("fecha", ">=", ["2026-08-01"])
 
 
 @given(st.text(max_size=200))
