@@ -9,7 +9,7 @@ from pathlib import Path
 from agente import agent
 from editor import ROOT, Editor
 from guardar_documentos import save_documents
-from lfx.components.input_output import ChatOutput
+from saved_report import report_and_schema
 from lfx.components.models_and_agents import PromptComponent
 
 RELATIONSHIPS = """\
@@ -54,16 +54,8 @@ def save_rows(folder: Path) -> None:
         fulltext_analyzer="spanish",
         local_embedding="multilingual-e5-small",
     )
-    schema = flow.neo4j(
-        *("esquema", 840, 420, "Neo4j GraphRAG · Esquema", "Describe lo que hay en el grafo cuando ha acabado la carga."),
-        operation="Graph Schema",
-    )
-    report = flow.stock(ChatOutput, "informe", 1260, 0, "Informe de la carga", "Lo que se ha guardado.", sender_name="Informe de la carga")
-    described = flow.stock(ChatOutput, "grafo", 1260, 420, "Esquema del grafo", "Lo que hay en el grafo.", sender_name="Esquema del grafo")
     flow.connect(example, "prompt", save, "data")
-    flow.connect(save, "result", report, "input_value")
-    flow.connect(save, "result", schema, "run_after")
-    flow.connect(schema, "result", described, "input_value")
+    report_and_schema(flow, save, 0)
     flow.save(
         folder / "guardar_registros.json",
         "3f0c1a52-7b1e-4c86-9d0e-5a7c2f6b8e01",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from editor import ROOT, Editor
-from lfx.components.input_output import ChatOutput
+from saved_report import report_and_schema
 from lfx.components.models_and_agents import LanguageModelComponent, PromptComponent
 
 PATTERNS = """\
@@ -72,16 +72,8 @@ def save_documents(folder: Path) -> None:
         report = flow.stock(PromptComponent, word, 0, 360 * place, title, about, use_double_brackets=True, template=text)
         flow.connect(report, "prompt", read, "data")
     model = flow.stock(LanguageModelComponent, "modelo", 0, 1080, "Modelo", "Elige aquí el modelo que lee los informes.")
-    schema = flow.neo4j(
-        *("esquema", 840, 620, "Neo4j GraphRAG · Esquema", "Describe lo que hay en el grafo cuando ha acabado la carga."),
-        operation="Graph Schema",
-    )
-    report = flow.stock(ChatOutput, "informe", 1260, 200, "Informe de la carga", "Lo que se ha guardado.", sender_name="Informe de la carga")
-    described = flow.stock(ChatOutput, "grafo", 1260, 620, "Esquema del grafo", "Lo que hay en el grafo.", sender_name="Esquema del grafo")
     flow.connect(model, "model_output", read, "llm")
-    flow.connect(read, "result", report, "input_value")
-    flow.connect(read, "result", schema, "run_after")
-    flow.connect(schema, "result", described, "input_value")
+    report_and_schema(flow, read, 200)
     flow.save(
         folder / "guardar_documentos.json",
         "9c6e2b1d-4f37-4a0a-8b52-6d1e7f03c9a4",
