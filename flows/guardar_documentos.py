@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from editor import ROOT, Editor
-from saved_report import report_and_schema
 from lfx.components.models_and_agents import LanguageModelComponent, PromptComponent
+from saved_report import report_and_schema
 
 PATTERNS = """\
 (Incidencia)-[:DE_CLIENTE]->(Cliente)
