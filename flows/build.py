@@ -9,8 +9,8 @@ from pathlib import Path
 from agente import agent
 from editor import ROOT, Editor
 from guardar_documentos import save_documents
-from saved_report import report_and_schema
 from lfx.components.models_and_agents import PromptComponent
+from saved_report import report_and_schema
 
 RELATIONSHIPS = """\
 cliente -> DE_CLIENTE -> Cliente.nombre
