@@ -4,28 +4,8 @@ from __future__ import annotations
 
 import re
 
-_SPANISH = {
-    "de",
-    "la",
-    "el",
-    "los",
-    "las",
-    "del",
-    "que",
-    "y",
-    "en",
-    "un",
-    "una",
-    "con",
-    "por",
-    "para",
-    "se",
-    "su",
-    "al",
-    "es",
-    "no",
-}
-_ENGLISH = {"the", "of", "and", "to", "in", "is", "for", "with", "on", "by", "at", "from", "was", "it", "an", "this", "that"}
+_SPANISH = frozenset("de la el los las del que y en un una con por para se su al es no".split())
+_ENGLISH = frozenset("the of and to in is for with on by at from was it an this that".split())
 
 
 def is_spanish(text: str) -> bool:

@@ -26,7 +26,6 @@ from .row_saver import RowSaver
 from .write_query import prepare_query, save_by_query
 
 
-
 @dataclass(frozen=True)
 class AddRecordsRequest:
     """The fields of the node. ``rows``: any container ``rows_from`` reads. ``embedder``: LangChain embeddings or None.

@@ -121,7 +121,7 @@ async def _by_text(
     reader: Reader, index: Index | None, query: TextQuery, tests: Comparisons | None, wanted: Wanted
 ) -> tuple[Found, Found]:
     """Hits for the words and for the codes of the question, one after the other: two reads at once keep a small server busy."""
-    words = codes = await _nothing()
+    words = codes = Found([])
     if index and query.words:
         words = await text_candidates(reader, index, query.words, tests, wanted, index.properties, query.stems)
     if index and query.codes:
