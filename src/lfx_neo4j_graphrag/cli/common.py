@@ -17,6 +17,7 @@ import asyncio
 import contextlib
 import inspect
 import os
+import shutil
 import signal
 import sys
 import traceback
@@ -170,12 +171,22 @@ def _need_embedded(start: bool) -> None:
         if server.running():
             return
         if not start:
-            raise InputError("The embedded Neo4j is not running.", f"Start it with: neo4j-graphrag up. Or {other}")
+            raise InputError("The embedded Neo4j is not running.", f"Start it with: {own_name()} up. Or {other}")
         say("Starting the embedded Neo4j …")
         with progress_bar("Downloading") as progress:
             server.start(progress=progress)
     except ExtraMissing as error:
         raise InputError("There is no Neo4j to connect to.", f"{error.advice} for the embedded one, or {other}") from None
+
+
+def own_name() -> str:
+    """How the user starts this command from here: after ``make demo`` it lies in ``.venv/bin``, which is on no PATH."""
+    name = "neo4j-graphrag"
+    script = Path(sys.executable).parent / name
+    found = shutil.which(name)
+    if not script.exists() or (found and Path(found).resolve() == script.resolve()):
+        return name
+    return os.path.relpath(script) if script.is_relative_to(Path.cwd()) else str(script)
 
 
 def say(text: str) -> None:

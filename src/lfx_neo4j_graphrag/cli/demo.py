@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import typer
 
-from .common import command, print_answer, progress_bar, say
+from .common import command, own_name, print_answer, progress_bar, say
 
 NEXT = """\
 The embedded Neo4j goes on running. What next:
-  neo4j-graphrag query "MATCH (t:Tecnico) RETURN t.nombre"    ask it something
-  neo4j-graphrag up --editor                                  open Langflow with the node (make editor)
-  neo4j-graphrag down                                         stop it"""
+  {command} query "MATCH (t:Tecnico) RETURN t.nombre"    ask it something
+  {command} up --editor    open Langflow with the node (or: make editor)
+  {command} down    stop it"""
 
 
 def register(app: typer.Typer) -> None:
@@ -31,7 +31,7 @@ def register(app: typer.Typer) -> None:
         _print_step("Add Records: assets/incidencias.json", report.text)
         async for title, answer in ask_example(started.connection):
             _print_step(title, answer)
-        print_answer(f"\n{NEXT}")
+        print_answer("\n" + NEXT.format(command=own_name()))
 
 
 def _print_step(title: str, answer: str) -> None:

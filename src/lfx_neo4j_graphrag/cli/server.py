@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from ..database.connection import Connection, data_folder
-from .common import command, progress_bar, say
+from .common import command, own_name, progress_bar, say
 
 
 def register(app: typer.Typer) -> None:
@@ -30,7 +30,7 @@ def register(app: typer.Typer) -> None:
             typer.echo(f"Neo4j {started.version} runs already at {started.connection.uri}.")
         else:
             typer.echo(f"Neo4j {started.version} runs at {started.connection.uri} (after {started.seconds:.0f} s).")
-        typer.echo(f"User name and password: {server.state_path(data_folder())}. Stop it with: neo4j-graphrag down")
+        typer.echo(f"User name and password: {server.state_path(data_folder())}. Stop it with: {own_name()} down")
         if editor:
             _open_editor(started.connection, port)
 

@@ -175,3 +175,18 @@ def test_a_running_loop_is_closed_with_the_command() -> None:
 def test_the_version_needs_no_command() -> None:
     answer = subprocess.run([sys.executable, "-m", "lfx_neo4j_graphrag", "--version"], capture_output=True, text=True, timeout=120)
     assert (answer.returncode, answer.stdout.strip(), answer.stderr) == (0, __version__, "")
+
+
+def test_the_command_is_named_as_it_can_be_typed_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    scripts = tmp_path / ".venv" / "bin"
+    scripts.mkdir(parents=True)
+    (scripts / "neo4j-graphrag").touch(mode=0o755)
+    monkeypatch.setattr(sys, "executable", str(scripts / "python"))
+    monkeypatch.setenv("PATH", "/nowhere")
+    monkeypatch.chdir(tmp_path)
+    assert common.own_name() == str(Path(".venv/bin/neo4j-graphrag"))
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    assert common.own_name() == str(scripts / "neo4j-graphrag")
+    monkeypatch.setenv("PATH", str(scripts))
+    assert common.own_name() == "neo4j-graphrag"
