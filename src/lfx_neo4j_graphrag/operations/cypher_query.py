@@ -124,7 +124,10 @@ def _given(request: CypherQueryRequest) -> dict[str, Any]:
     names = find_parameters(request.cypher)
     missing = [f"${name}" for name in names if name not in request.parameters]
     if missing:
-        raise InputError(f"The query has no value for {', '.join(missing)}.", "Give each of them a value.")
+        raise InputError(
+            f"The query has no value for {', '.join(missing)}.",
+            "Give each of them a value: in the node, the field of that name; in a command, --param NAME=VALUE.",
+        )
     return {name: request.parameters[name] for name in names}
 
 

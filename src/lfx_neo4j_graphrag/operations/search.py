@@ -89,7 +89,10 @@ def checked(request: SearchRequest) -> Filter | None:
     if request.wants_retrieval:
         missing = [name for name in find_parameters(request.retrieval_query) if name not in request.retrieval_parameters]
         if missing:
-            raise InputError(f"The Retrieval Query needs a value for ${', $'.join(missing)}.", "Give it as a parameter.")
+            raise InputError(
+                f"The Retrieval Query needs a value for ${', $'.join(missing)}.",
+                "Write the value in the query itself, or use Filters; the command takes it as --param NAME=VALUE.",
+            )
     return parse_filters(request.filters)
 
 

@@ -104,6 +104,11 @@ def _dump(value: Any, *, fast: bool) -> str:
     return yaml.dump(value, Dumper=_dumper(fast), **options)
 
 
+def _is_block(text: str) -> bool:
+    """Several lines that a block (``key: |``) holds as they are: a query, else quoted with its quotes and line breaks doubled."""
+    return "\n" in text and text == text.strip() and all(line == line.rstrip() for line in text.split("\n"))
+
+
 @cache
 def _dumper(fast: bool) -> Any:
     import yaml
@@ -114,7 +119,7 @@ def _dumper(fast: bool) -> Any:
 
     def text(dumper: Any, value: str) -> Any:
         # PyYAML's emitter writes U+0085 in a way that no parser reads back, unless told to escape it
-        style = '"' if "\x85" in value else "'" if _NUMBER_ELSEWHERE.match(value) else None
+        style = '"' if "\x85" in value else "'" if _NUMBER_ELSEWHERE.match(value) else "|" if _is_block(value) else None
         return dumper.represent_scalar("tag:yaml.org,2002:str", value, style=style)
 
     Dumper.add_representer(str, text)
