@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 import psutil
 
 from lfx_neo4j_graphrag.database.connection import Connection
+from lfx_neo4j_graphrag.errors import GraphRAGError
 from lfx_neo4j_graphrag.local import server
 
 MARGIN = 300_000  # bytes that a full disk still takes
@@ -92,8 +93,12 @@ class Server:
         self.connection = Connection("")
 
     def start(self) -> float:
-        """Seconds until it answers."""
-        started = server.start(self.folder, version=self.version, settings=SETTINGS, java_options=self.java_options)
+        """Seconds until it answers. A server that does not start shows its own log: the folder goes with the run."""
+        try:
+            started = server.start(self.folder, version=self.version, settings=SETTINGS, java_options=self.java_options)
+        except GraphRAGError:
+            print(server.log_path(self.folder).read_text(encoding="utf-8", errors="replace")[-6000:], file=sys.stderr)
+            raise
         self.connection = started.connection
         return started.seconds
 

@@ -71,7 +71,8 @@ SAMPLE_VALUE_CHARS = 40
 # may take half of it, so that one query cannot end the server.
 SERVER_HEAP = "512m"
 SERVER_TRANSACTION_MEMORY = "256m"
-# Seconds. A start takes 4 to 6, on a machine where everything computes a minute and more; a stop takes 2 to 3.
+# Seconds. A start takes 4 to 6, on a machine where everything computes a minute and more (counted from the last line of the
+# server's log); a stop takes 2 to 3.
 SERVER_START_TIMEOUT = 180.0
 SERVER_STOP_TIMEOUT = 30.0
 # 8 threads fetch the jars as fast as 16 (57 and 62 s); the time-out is per request, in seconds.

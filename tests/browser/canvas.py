@@ -90,6 +90,12 @@ class Canvas:
     def run(self) -> None:
         self.node().get_by_test_id(f"button_run_{TITLE.lower()}").click()
 
+    def reads(self, text: re.Pattern[str]) -> None:
+        """Open the first output after a run, and wait for this text in it."""
+        result = self.page.get_by_role("dialog").locator("textarea")
+        self.click_until(self.node().get_by_test_id(re.compile("^output-inspection-result-")), result)
+        expect(result).to_have_value(text)
+
     def stored(self) -> dict[str, Any]:
         """The template of the node as it is stored."""
         flow = self.langflow.http.get(f"/api/v1/flows/{self.flow_id}").json()

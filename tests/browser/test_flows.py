@@ -7,8 +7,10 @@ import json
 import re
 
 import pytest
-from langflow_server import FLOWS, only_node, placed
+from canvas import TITLE
+from langflow_server import FLOWS, placed
 from playwright.sync_api import expect
+from relay import SELECTED
 
 from lfx_neo4j_graphrag.local.demo import load_example
 
@@ -75,21 +77,26 @@ def test_the_agent_answers_once_a_model_is_chosen(incidents, page, picture, lang
     assert not relay.unanswered
 
 
-def test_data_embedding_and_language_model_are_connected_by_drawing_lines(canvas, langflow):
-    flow, _ = only_node(langflow, operation="Build Graph")
-    offered = langflow.http.get("/api/v1/all").json()
-    sources = {"ChatInput": "input_output", "EmbeddingModel": "models_and_agents", "LanguageModelComponent": "models_and_agents"}
-    for place, (kind, group) in enumerate(sources.items()):
-        flow["data"]["nodes"].append(placed(kind, offered[group][kind], -500, 420 * place - 200))
-    language = flow["data"]["nodes"][-1]["data"]
-    language["selected_output"] = "model_output"
+def test_data_embedding_and_language_model_are_connected_by_drawing_lines_and_run(canvas, langflow, relay):
+    """One report of the documents flow; the embedding model is another than the local one (Langflow's own, random numbers)."""
+    flow = json.loads((FLOWS / "guardar_documentos.json").read_text(encoding="utf-8"))["data"]
+    kept = {"reading": "Neo4jGraphRAG-leer", "report": "PromptTemplate-julio", "model": "LanguageModelComponent-modelo"}
+    nodes = {name: next(node for node in flow["nodes"] if node["id"] == id_) for name, id_ in kept.items()}
+    nodes["model"]["data"]["node"]["template"]["model"]["value"] = SELECTED
+    nodes["reading"]["data"]["node"].update(display_name=TITLE)
+    nodes["reading"]["data"]["node"]["template"]["local_embedding"]["value"] = "off"
+    fake = langflow.http.get("/api/v1/all").json()["langchain_utilities"]["LangChainFakeEmbeddings"]
+    nodes["embeddings"] = placed("LangChainFakeEmbeddings", fake, 0, 500)
     canvas.page.set_viewport_size({"width": 1600, "height": 1600})
-    canvas.open(flow)
+    canvas.open({"data": {"nodes": list(nodes.values()), "edges": []}})
     lines = {
-        "handle-chatinput-shownode-chat message-right": "data",
-        "handle-embeddingmodel-shownode-embedding model-right": "embedding",
+        "handle-prompt template-shownode-prompt-right": "data",
+        "handle-langchainfakeembeddings-shownode-embedding model-right": "embedding",
         "handle-languagemodelcomponent-shownode-language model-right": "language model",
     }
     for number, (source, field) in enumerate(lines.items(), 1):
         canvas.connect(canvas.page.get_by_test_id(source), canvas.page.get_by_test_id(f"handle-neo4jgraphrag-shownode-{field}-left"))
         expect(canvas.page.locator(".react-flow__edge")).to_have_count(number)
+    canvas.run()
+    canvas.reads(re.compile("incidencia_vector"))
+    assert relay.unanswered == []

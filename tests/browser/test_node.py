@@ -5,12 +5,15 @@ from __future__ import annotations
 import re
 
 from canvas import IN_THE_SIDEBAR
-from langflow_server import only_node
+from langflow_server import only_node, with_rows
+from neo4j import GraphDatabase
 from playwright.sync_api import expect
 
+from lfx_neo4j_graphrag.defaults import WRITE_BATCH
 from lfx_neo4j_graphrag.node.catalogue import CONNECTION, OPERATIONS
 from lfx_neo4j_graphrag.node.spanish import FIELDS as SPANISH
 
+ROWS = 200_000
 CYPHER = "MATCH (i:Incidencia {estado: $estado})-[:ASIGNADA_A]->(t:Tecnico {nombre: $tecnico}) RETURN i.codigo AS codigo"
 
 
@@ -123,10 +126,31 @@ def test_a_result_and_five_errors_as_they_are_read(canvas, langflow, connection,
     canvas.write("database", "")
     canvas.write("cypher", "UNWIND ['Lucía', 'Rocío'] AS tecnico RETURN tecnico", refreshes=True)
     canvas.run()
-    show = canvas.node().get_by_test_id(re.compile("^output-inspection-result-"))
-    result = canvas.page.get_by_role("dialog").locator("textarea")
-    canvas.click_until(show, result)
-    expect(result).to_have_value(re.compile("- tecnico: Lucía\n- tecnico: Rocío"))
+    canvas.reads(re.compile("- tecnico: Lucía\n- tecnico: Rocío"))
+
+
+def test_stop_ends_a_long_load_at_once_and_keeps_what_was_saved(canvas, langflow, connection):
+    """The editor cuts the node's events at Stop: what was saved is said in its log (test_progress.py) and seen in the graph."""
+
+    def saved() -> int:
+        ((number,),) = driver.execute_query("MATCH (f:Fila) RETURN count(f)").records
+        return number
+
+    values = {"operation": "Add Records", "node_label": "Fila", "key_property": "codigo", "relationships": "grupo -> EN -> Grupo.numero"}
+    flow, node_id = only_node(langflow, **values)
+    canvas.open(with_rows(flow, node_id, ROWS))
+    with GraphDatabase.driver(connection.uri, auth=(connection.username, connection.password), notifications_min_severity="OFF") as driver:
+        canvas.run()
+        while not saved():
+            canvas.page.wait_for_timeout(50)
+        stop = canvas.page.get_by_test_id("stop_building_button")
+        stop.click()
+        kept = saved()
+        expect(canvas.page.get_by_text("Build stopped").first).to_be_visible()
+        expect(stop).to_have_count(0)
+        assert kept < ROWS, "it had ended before"
+        canvas.page.wait_for_timeout(1500)
+        assert saved() - kept <= WRITE_BATCH, "no batch begins after Stop"
 
 
 def test_update_all_keeps_values_fields_and_the_names_of_tools(canvas, langflow):

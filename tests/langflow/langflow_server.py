@@ -133,3 +133,14 @@ def texts(answer: httpx.Response) -> dict[str, str]:
     assert answer.status_code == 200, answer.text[:2000]
     found = [each for output in answer.json()["outputs"] for each in output["outputs"]]
     return {each["component_id"]: each["results"]["message"]["text"] for each in found if "message" in each["results"]}
+
+
+def with_rows(flow: dict[str, Any], node_id: str, number: int) -> dict[str, Any]:
+    """The flow with a Prompt before the node that gives it so many rows as CSV."""
+    original = json.loads((FLOWS / "guardar_registros.json").read_text(encoding="utf-8"))["data"]
+    (source,) = [node for node in original["nodes"] if node["id"] == "PromptTemplate-filas"]
+    (edge,) = [edge for edge in original["edges"] if edge["source"] == "PromptTemplate-filas"]
+    source["data"]["node"]["template"]["template"]["value"] = "codigo,grupo\n" + "\n".join(f"{i},{i % 50}" for i in range(number))
+    edge = json.loads(json.dumps(edge).replace(edge["target"], node_id))
+    flow["data"].update(nodes=[source, *flow["data"]["nodes"]], edges=[edge])
+    return flow

@@ -9,7 +9,7 @@ import time
 
 import pytest
 from langchain_core.messages import AIMessage
-from langflow_server import ROOT, only_node
+from langflow_server import only_node, with_rows
 from lfx.schema.dataframe import DataFrame
 from lfx.schema.message import Message
 
@@ -119,14 +119,3 @@ async def test_the_lines_reach_the_editor_while_it_runs(langflow, connection):
     assert len(counted) >= 2, seen
     assert ended and counted[0] < ended - 0.5, "while it ran, not when it had ended"
     assert await count(connection, "Fila") == 60_000
-
-
-def with_rows(flow, node_id, number):
-    """The flow with a Prompt before the node that gives it so many rows as CSV."""
-    original = json.loads((ROOT / "flows" / "guardar_registros.json").read_text(encoding="utf-8"))["data"]
-    (source,) = [node for node in original["nodes"] if node["id"] == "PromptTemplate-filas"]
-    (edge,) = [edge for edge in original["edges"] if edge["source"] == "PromptTemplate-filas"]
-    source["data"]["node"]["template"]["template"]["value"] = "codigo,grupo\n" + "\n".join(f"{i},{i % 50}" for i in range(number))
-    edge = json.loads(json.dumps(edge).replace(edge["target"], node_id))
-    flow["data"].update(nodes=[source, *flow["data"]["nodes"]], edges=[edge])
-    return flow

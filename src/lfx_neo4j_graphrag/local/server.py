@@ -47,12 +47,14 @@ SETTINGS = {
     "server.memory.pagecache.size": "128m",
     "db.memory.transaction.max": SERVER_TRANSACTION_MEMORY,
     "db.tx_log.preallocate": "false",  # else an empty database takes 512 MB of disk
+    # A server that is ended hard repairs itself at its next start with what came after the last checkpoint: the default of 15
+    # minutes of loading takes minutes to repeat.
+    "db.checkpoint.interval.time": "1m",
 }
 # Settings that only this version knows (an unknown one stops the start): no broadcasts, no cloud monitoring.
 SETTINGS_OF = {"2026.08.1": {"server.fleet_discovery.enabled": "false", "dbms.fleet_manager.enabled": "false"}}
 
-
-_VISIBLE_SECONDS = 5.0
+_VISIBLE_SECONDS = 5.0  # until the command line of a process that was just started can be read
 
 
 @dataclass(frozen=True)
@@ -328,9 +330,13 @@ def _detached() -> dict[str, Any]:
 
 
 def _wait_until_it_answers(folder: Path, state: dict[str, Any]) -> None:
-    deadline = time.monotonic() + SERVER_START_TIMEOUT
+    """As long as the server gets on, told by its log: repairing its data after a hard end may take minutes, and ending it
+    meanwhile would mean to begin anew each time."""
+    written, deadline = -1, 0.0
     try:
         while not _answers(state["port"]):
+            if (size := _size(_home(folder) / "logs" / "debug.log")) != written:
+                written, deadline = size, time.monotonic() + SERVER_START_TIMEOUT
             if _process(folder, state) is None or time.monotonic() > deadline:
                 raise _failed_start(folder)
             time.sleep(0.1)
@@ -338,6 +344,12 @@ def _wait_until_it_answers(folder: Path, state: dict[str, Any]) -> None:
         if process := _process(folder, state):
             _end(process)
         raise
+
+
+def _size(file: Path) -> int:
+    with contextlib.suppress(OSError):
+        return file.stat().st_size
+    return 0
 
 
 def _answers(port: int) -> bool:

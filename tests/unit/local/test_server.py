@@ -181,6 +181,29 @@ def test_a_process_that_ends_at_once_is_a_failed_start_not_a_long_wait(tmp_path:
     assert time.monotonic() - began < 5
 
 
+def test_a_server_that_repairs_its_data_is_waited_for_as_long_as_its_log_grows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It was ended after three minutes, and at the next start it began anew."""
+    log = server._home(tmp_path) / "logs" / "debug.log"
+    log.parent.mkdir(parents=True)
+    clock, lines = [0.0], list(range(5))
+
+    def answers(port: int) -> bool:
+        if lines:
+            log.write_text(f"{lines.pop()}0% completed\n" * (5 - len(lines)))
+        return False
+
+    monkeypatch.setattr(server.time, "monotonic", lambda: clock[0])
+    monkeypatch.setattr(server.time, "sleep", lambda _: clock.__setitem__(0, clock[0] + server.SERVER_START_TIMEOUT - 1))
+    monkeypatch.setattr(server, "_answers", answers)
+    ended: list[object] = []
+    monkeypatch.setattr(server, "_process", lambda folder, state: "process")
+    monkeypatch.setattr(server, "_end", ended.append)
+    with pytest.raises(ConnectionFailed, match="did not start"):
+        server._wait_until_it_answers(tmp_path, {"port": 1})
+    assert not lines and clock[0] > 5 * (server.SERVER_START_TIMEOUT - 1)
+    assert ended == ["process"], "silent for too long: it hangs"
+
+
 def test_a_process_whose_command_line_is_not_there_yet_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """On a busy machine it is empty for a moment after the start; the server was taken for one that had ended."""
     home = tmp_path / "embedded-neo4j"
