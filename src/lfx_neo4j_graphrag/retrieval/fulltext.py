@@ -16,7 +16,7 @@ MAX_CODES = 8
 # Analyzers that leave upper and lower case apart: a code is searched in both.
 CASE_SENSITIVE = frozenset({"whitespace", "unicode_whitespace", "keyword"})
 # Light stemmers join plurals, not verb forms (dosifica, dosificar): the beginning of a longer word finds the others,
-# at a weight that cannot outrank the word itself. Chosen on the ranking sets (docs/measurements.md).
+# at a weight that cannot outrank the word itself. Chosen on the ranking sets (docs/benchmarks.md).
 PREFIX_FROM = 6
 PREFIX_WEIGHT = 0.1
 # Letters that are words of their own: a stemming analyzer drops them, and "E 07" would find every 07.

@@ -1,6 +1,6 @@
 """The rankings by meaning, by words and by codes put into one.
 
-Chosen on the tuning half of the ranking sets (docs/measurements.md): plain reciprocal rank fusion lets one shared word
+Chosen on the tuning half of the ranking sets (docs/benchmarks.md): plain reciprocal rank fusion lets one shared word
 push a better answer down, because a rank does not say how little of the question the words explain.
 
 * meaning counts by rank: ``21 / (20 + rank)``;

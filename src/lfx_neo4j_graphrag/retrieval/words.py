@@ -16,7 +16,7 @@ _SENTENCE_END = re.compile(r"[.!?¿¡:;…]\s*$")
 TOKEN_CHARS = 80
 
 # Function words of Spanish and English: articles, prepositions, pronouns, conjunctions, question words, auxiliaries.
-# They match half of the documents and push the words that matter down; measured in docs/measurements.md.
+# They match half of the documents and push the words that matter down; measured in docs/benchmarks.md.
 _SPANISH = (
     "a al algo algun alguna algunas alguno algunos ante antes aquel aquella aquello asi aun aunque cada como con contra cual "
     "cuales cualquier cuando cuanta cuantas cuanto cuantos de debe deben del desde despues donde dos e el ella ellas ello ellos "
