@@ -213,3 +213,22 @@ class Proxy:
             writer.close()
         except OSError:
             pass
+
+
+def test_the_protocol_package_is_loaded_in_part_and_whole_for_whoever_needs_it(mcp_python):
+    """A server over stdio does not wait for the client in the package."""
+    said = """
+import sys
+from lfx_neo4j_graphrag.mcp_server import protocol
+assert "mcp.client" not in sys.modules
+import mcp
+from mcp.server import Server
+assert mcp.types is protocol.types and mcp.server.lowlevel.Server is protocol.Server is Server and "mcp.client" not in sys.modules
+from mcp import ClientSession
+assert "mcp.client" in sys.modules
+try:
+    mcp.nothing
+except AttributeError:
+    print("whole")
+"""
+    assert subprocess.run([mcp_python, "-c", said], capture_output=True, text=True).stdout == "whole\n"

@@ -7,16 +7,45 @@ values, and list the tools again before a call.
 from __future__ import annotations
 
 import logging
+import sys
 import weakref
 from collections.abc import Awaitable, Callable, Sequence
+from importlib.util import find_spec, module_from_spec
 from typing import Any
-
-import mcp.types as types
-from mcp.server.lowlevel import NotificationOptions, Server
 
 from .. import __version__
 from .calls import Reply
 from .tools import INSTRUCTIONS, Tool
+
+
+
+def _when_needed(package: str) -> None:
+    """Let a package run its own imports only when somebody asks for a name of it; its modules can be imported before.
+
+    ``mcp`` and ``mcp.server`` import the client, the high-level server and the HTTP transports, a quarter of the time until a
+    client over stdio has its tools.
+    """
+    if package in sys.modules or (spec := find_spec(package)) is None or spec.loader is None:
+        return
+    module, loader = module_from_spec(spec), spec.loader
+
+    def whole(name: str) -> Any:
+        if vars(module).pop("__getattr__", None):
+            loader.exec_module(module)
+        return getattr(module, name)
+
+    vars(module)["__getattr__"] = whole
+    sys.modules[package] = module
+    parent, _, own = package.rpartition(".")
+    if parent:
+        setattr(sys.modules[parent], own, module)
+
+
+_when_needed("mcp")
+_when_needed("mcp.server")
+
+import mcp.types as types  # noqa: E402
+from mcp.server.lowlevel import NotificationOptions, Server  # noqa: E402
 
 NAME = "neo4j-graphrag"
 _log = logging.getLogger("lfx_neo4j_graphrag.mcp")

@@ -128,8 +128,8 @@ class _Reader:
         if _incomplete(chain(labels, types)):
             unmet = {row["name"] for row in keys} - {row["name"] for entry in chain(labels, types) for row in entry.rows}
         if unmet and counts.nodes + counts.relationships <= defaults.SCHEMA_SEARCHED:
-            sought = [self._search(_NODES, unmet, labels), self._search(_RELATIONSHIPS, unmet, types)]
-            if all(await asyncio.gather(*map(self._in_time, sought))):
+            sides = ((_NODES, labels), (_RELATIONSHIPS, types))
+            if all(await asyncio.gather(*(_in_time(self._search, side, unmet, entries) for side, entries in sides))):
                 unmet = set()
         also = _always_together(labels)
         options = {"hidden": self.hidden, "sample_values": sample_values}
@@ -182,12 +182,12 @@ class _Reader:
         """Fill the ids and rows of ``entries``. A small store is listed by one statement that every graph shares."""
         by_name = {entry.name: entry for entry in entries}
         if total <= defaults.SCHEMA_LISTED:
-            await self._in_time(self._list(side, by_name, unlabelled))
+            await _in_time(self._list, side, by_name, unlabelled)
         else:
             await self._find(side, entries)
-            await self._in_time(self._spread(side, by_name, unlabelled))
+            await _in_time(self._spread, side, by_name, unlabelled)
         found = [entry for entry in (*entries, unlabelled) if entry and entry.ids]
-        await asyncio.gather(*(self._in_time(self._observed(batch, side.properties)) for batch in _loads(found)))
+        await asyncio.gather(*(_in_time(self._observed, batch, side.properties) for batch in _loads(found)))
 
     async def _find(self, side: _Side, entries: list[_Entry]) -> None:
         """All ids of small entries, the first and the last of large ones; at most half of the time that is left."""
@@ -201,7 +201,7 @@ class _Reader:
         batches = [(batch, whole) for part, whole in parts for batch in _batches(part, defaults.SCHEMA_BATCH)]
         with suppress(TimeoutError):
             async with asyncio.timeout((self.deadline - time.monotonic()) / 2):
-                await asyncio.gather(*(self._in_time(work(batch, whole)) for batch, whole in batches))
+                await asyncio.gather(*(_in_time(work, batch, whole) for batch, whole in batches))
 
     async def _list(self, side: _Side, by_name: dict[str, _Entry], unlabelled: _Entry | None) -> None:
         for row in await self._rows(side.all):
@@ -251,7 +251,7 @@ class _Reader:
             ids = (await self._rows(statements.ids_having(label, name), most=defaults.SCHEMA_EDGE))[0]["ids"]
             await self._observe_more(_NODES, sampled[label], name, ids)
 
-        await asyncio.gather(*(self._in_time(look(*place)) for place in places))
+        await asyncio.gather(*(_in_time(look, *place) for place in places))
 
     async def _search(self, side: _Side, names: Iterable[str], entries: Iterable[_Entry]) -> bool:
         """Find the few nodes or relationships anywhere that have these properties, which were not met on what was read."""
@@ -289,11 +289,11 @@ class _Reader:
                     known.exclude(start, kind, end)
 
         if open_types and counts.relationships <= defaults.SCHEMA_ENDS:
-            await self._in_time(every(statements.ALL_ENDS))
+            await _in_time(every, statements.ALL_ENDS)
         else:
-            small = [every(statements.all_ends(entry.name)) for entry in open_types if entry.count <= defaults.SCHEMA_ENDS]
-            large = [some(entry) for entry in open_types if entry.count > defaults.SCHEMA_ENDS]
-            await asyncio.gather(*map(self._in_time, [*small, *large]))
+            small = [(every, statements.all_ends(entry.name)) for entry in open_types if entry.count <= defaults.SCHEMA_ENDS]
+            large = [(some, entry) for entry in open_types if entry.count > defaults.SCHEMA_ENDS]
+            await asyncio.gather(*(_in_time(*each) for each in (*small, *large)))
         if doubtful := [entry.name for entry in open_types if known.is_open(entry.name)]:
             self.partial.append(f"Patterns of {len(doubtful)} of {len(types)} relationship types may be incomplete.")
         return known.patterns(self.hidden)
@@ -314,12 +314,16 @@ class _Reader:
         except (TimeoutError, QueryTimeout):
             raise _OutOfTime from None
 
-    async def _in_time(self, work: Coroutine) -> Any:
-        """Its result, or None when there was no time for it or the server could not do it: then the schema says it is partial."""
-        try:
-            return await work
-        except (_OutOfTime, QueryFailed, QueryRefused):
-            return None
+
+async def _in_time(work: Callable[..., Coroutine], *arguments: Any) -> Any:
+    """Its result, or None when there was no time for it or the server could not do it: then the schema says it is partial.
+
+    The work is called here: a coroutine that was made before, and whose turn never comes, is warned of by Python.
+    """
+    try:
+        return await work(*arguments)
+    except (_OutOfTime, QueryFailed, QueryRefused):
+        return None
 
 
 def _groups(batch: list[_Entry]) -> list[dict[str, Any]]:
