@@ -14,6 +14,7 @@ from .names import literal, number, pattern, shown
 # How much the text tells of a property: everything, its type, its name. For graphs whose whole text is too long to read.
 VALUES, TYPES, NAMES = 2, 1, 0
 
+_UNMET = 30  # a database remembers every name that it ever had, and these would push the rest out of the token limit
 _UNIQUE = ("UNIQUENESS", "NODE_PROPERTY_UNIQUENESS", "NODE_KEY")
 
 
@@ -29,7 +30,9 @@ def to_text(schema: Schema, detail: int = VALUES) -> str:
         lines += ["Nodes (how many) and their properties, texts in quotes:", *_blocks(schema.labels, detail, _counted_labels)]
     lines += _relationships(schema, detail, counted=True)
     if schema.unmet:
-        lines.append(f"Property names not met on what was read (rare, or no longer used): {', '.join(map(shown, schema.unmet))}")
+        names = ", ".join(map(shown, schema.unmet[:_UNMET]))
+        more = f" and {len(schema.unmet) - _UNMET:,} more" if len(schema.unmet) > _UNMET else ""
+        lines.append(f"Property names not met on what was read (rare, or no longer used): {names}{more}")
     if indexes := [index for index in schema.indexes if not index.constraint or index.state != "ONLINE"]:
         lines.append("Indexes (online unless said):")
         lines += [_index_line(index) for index in indexes]

@@ -111,6 +111,13 @@ def test_what_is_partial_or_of_a_sample_says_so():
     assert [row["values"] for row in render.to_table(sampled)] == ["", "one of 'si' (of a sample)"]
 
 
+def test_names_that_a_database_only_remembers_do_not_push_the_rest_out():
+    many = dataclasses.replace(SCHEMA, unmet=tuple(f"nombre_{number:04d}" for number in range(3000)))
+    text = render.to_text(many)
+    assert "nombre_0000, nombre_0001" in text and "nombre_0029 and 2,970 more\n" in text and "nombre_0030" not in text
+    assert render.to_json(many)["unmet"][-1] == "nombre_2999"
+
+
 def test_labels_that_go_together_and_nodes_without():
     text = render.to_text(Schema(nodes=3, labels=(Label("", 1, 1), Label("Actor", 2, 2, (), ("Persona",)))))
     assert "(no label) (1)\nActor (2), also :Persona" in text
