@@ -151,7 +151,7 @@ async def load_northwind(connection: Connection) -> None:
 async def _real_northwind(connection: Connection, folder: Path) -> None:
     def rows(name: str) -> list[dict[str, str]]:
         with (folder / f"{name}.csv").open(encoding="utf-8", newline="") as file:
-            return list(csv.DictReader(file))
+            return [{name: value for name, value in row.items() if name} for row in csv.DictReader(file)]  # some lines hold a comma more
 
     products = "MERGE (n:Product {productID: row.productID}) SET n += row, n.unitPrice = toFloat(row.unitPrice), "
     products += "n.unitsInStock = toInteger(row.unitsInStock), n.discontinued = row.discontinued <> '0'"
