@@ -56,6 +56,10 @@ class Reader:
         limit = self.left() if at_most is None else min(self.left(), at_most)
         return await fetch(self.connection, statement, parameters, timeout=limit, origin=self.origin)
 
+    async def hits(self, statement: str, /, **parameters: Any) -> list[dict[str, Any]]:
+        """Of a statement that gives them all in one row."""
+        return (await self.rows(statement, **parameters))[0]["hits"]
+
 
 @dataclass(frozen=True)
 class Wanted:
@@ -135,7 +139,7 @@ class _Search:
             hide=self.wanted.hide,
         )
         numbers = {"candidates": candidates, "limit": self.wanted.limit} | ({"index": self.index.name} if procedure else {})
-        return await self.reader.rows(text, vector=self.reader.vector(self.vector), **numbers, **values, **more)
+        return await self.reader.hits(text, vector=self.reader.vector(self.vector), **numbers, **values, **more)
 
     async def exact(self, tests: Comparisons, bound: int) -> Found | None:
         """All that match compared one by one; None when they are more than ``bound``, or it takes too long."""
@@ -184,7 +188,7 @@ async def text_candidates(
             relationship=relationship, where=predicate, tie=wanted.tie, bounded=candidates is not None, texts=texts
         )
         bound = {} if candidates is None else {"candidates": candidates}
-        return await reader.rows(text, index=index.name, text=lucene, limit=wanted.limit, **bound, **values, **more)
+        return await reader.hits(text, index=index.name, text=lucene, limit=wanted.limit, **bound, **values, **more)
 
     if tests is None:
         return Found(await hits(wanted.limit), candidates=wanted.limit)

@@ -190,7 +190,7 @@ async def _with_contents(
     first = list(hits[: request.number_of_results])
     if any("properties" not in hit for hit in first):
         text = statements.contents(relationship=relationship, hide=embedding_names(indexes))
-        content = {row["id"]: row for row in await reader.rows(text, ids=[hit["id"] for hit in first])}
+        content = {row["id"]: row for row in await reader.hits(text, ids=[hit["id"] for hit in first])}
         # One that was deleted between the two statements is no result any more.
         first = [hit | content[hit["id"]] for hit in first if hit["id"] in content]
     contents = []
