@@ -4,7 +4,7 @@
 
 It starts an embedded server of its own. Each size is beside hand-written Cypher or the bare driver in the same run. The JSON has,
 beside the times, what server and disk took, from which the point is reckoned where this machine is too small. ``plot.py`` draws it.
-The largest default sizes (1 M rows, 300 k vectors, 3 M nodes) take about an hour in all on two cores.
+The largest default sizes (1 M rows, 300 k vectors, 3 M nodes) take about twenty minutes in all on two cores.
 """
 
 from __future__ import annotations

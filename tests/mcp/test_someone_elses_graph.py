@@ -29,10 +29,10 @@ async def test_movies(connection, mcp_server):
         assert all(word in schema for word in ("Movie", "Person", "ACTED_IN", "roles", "released", "moviePlots"))
         assert "Person" not in (await client.call("get_schema", labels=["Movie"])).text.split("Relationships:")[0]
 
-        found = await nodes(client, "search_moviePlots", query="The Matrix: is this world real or a simulation?", top_k=3)
+        found = await nodes(client, "search_moviePlots", query=graphs.ABOUT_THE_MATRIX, top_k=3)
         assert found[0]["title"] == "The Matrix" and "embedding" not in found[0]
 
-        found = await nodes(client, "search_moviePlots", query="is this world real or a simulation?", filters={"released": {"min": 2003}})
+        found = await nodes(client, "search_moviePlots", query=graphs.ABOUT_THE_MATRIX, filters={"released": {"min": 2003}})
         assert found and all(movie["released"] >= 2003 for movie in found)
 
         found = await nodes(client, "search_moviePlots", query="love story", top_k=5, filters={"released": {"in": [1993, 1998]}})

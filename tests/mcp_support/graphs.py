@@ -21,6 +21,8 @@ from lfx_neo4j_graphrag.local.embeddings import LocalEmbeddings
 
 DIMENSIONS = 384
 _EXAMPLES = os.environ.get("GRAPH_EXAMPLES_DIR", "")
+# The real graph says of each film its tagline only ("Welcome to the Real World").
+ABOUT_THE_MATRIX = "welcome to reality" if _EXAMPLES else "people living in a computer simulation"
 
 # title, year, what it is about, director, {actor: (born, role)}
 MOVIES: list[tuple[str, int, str, str, dict[str, tuple[int, str]]]] = [

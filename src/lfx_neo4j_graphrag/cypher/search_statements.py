@@ -1,9 +1,9 @@
 """Cypher of the searches: candidates of the two branches, exact search, and what the hits look like. Pure text.
 
 Every candidate statement returns one row: ``hits``, a list of maps of ``id`` (elementId), ``score`` and ``tie`` (values that
-order equal scores the same way on every copy of the data), best first. A row of its own for each hit would be a message of its
-own, and the driver waits for each: 300 times in a Hybrid search, half of its time. ``where`` and ``inside`` are predicates over ``n``, made by
-``retrieval.predicates``; their parameters are the caller's.
+order equal scores the same way on every copy of the data), best first: rows would be a message each, for each of which the
+driver waits. ``where`` and ``inside`` are predicates over ``n``, made by ``retrieval.predicates``; their parameters are the
+caller's.
 """
 
 from __future__ import annotations

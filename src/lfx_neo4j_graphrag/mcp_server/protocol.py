@@ -18,7 +18,6 @@ from .calls import Reply
 from .tools import INSTRUCTIONS, Tool
 
 
-
 def _when_needed(package: str) -> None:
     """Let a package run its own imports only when somebody asks for a name of it; its modules can be imported before.
 

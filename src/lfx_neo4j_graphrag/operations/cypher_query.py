@@ -126,7 +126,7 @@ def _given(request: CypherQueryRequest) -> dict[str, Any]:
     if missing:
         raise InputError(
             f"The query has no value for {', '.join(missing)}.",
-            "Give each of them a value: in the node, the field of that name; in a command, --param NAME=VALUE.",
+            "Give each of them one: with --param NAME=VALUE in the command, in params of the MCP tool.",
         )
     return {name: request.parameters[name] for name in names}
 

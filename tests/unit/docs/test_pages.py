@@ -139,9 +139,9 @@ def test_links_lead_somewhere_and_no_place_of_a_machine_is_named(path):
         if anchor:
             heads = re.findall(r"^#+ (.+)$", target.read_text(encoding="utf-8"), re.M)
             assert anchor in {re.sub(r"[^\w\- ]", "", head.lower()).replace(" ", "-") for head in heads}, link
-    machine = [str(place) for place in (ROOT, Path.home(), tempfile.gettempdir()) if len(str(place)) > 1]
-    for place in (*machine, "pypi.org", "files.pythonhosted", "repo1.maven", "repo.maven"):
-        assert not re.search(rf"{re.escape(place)}\b", text), place
+    machine = [re.escape(str(place)) for place in (ROOT, Path.home(), tempfile.gettempdir()) if len(str(place)) > 1]
+    for place in (*machine, r"pypi\.org", r"files\.pythonhosted", r"repo1?\.maven"):
+        assert not re.search(rf"{place}\b", text), place
 
 
 def test_a_variable_applied_to_the_titles_fills_every_node_of_a_flow_run_by_api():
