@@ -17,6 +17,7 @@ from wiping import wipe
 
 from lfx_neo4j_graphrag.database.connection import Connection
 from lfx_neo4j_graphrag.local.embeddings import LocalEmbeddings
+from lfx_neo4j_graphrag.operations.embedding import embed_parts
 from lfx_neo4j_graphrag.operations.hybrid import HybridRequest, hybrid
 from lfx_neo4j_graphrag.operations.vector import VectorRequest, vector
 
@@ -69,9 +70,7 @@ def knowledge() -> tuple[list[dict], list[Question]]:
     from knowledge import passages
 
     found = passages()
-    rows = [
-        {"id": f"{p.document}#{p.position:02d}", "document": p.document, "position": p.position, "text": p.text} for p in found
-    ]
+    rows = [{"id": f"{p.document}#{p.position:02d}", "document": p.document, "position": p.position, "text": p.text} for p in found]
 
     def relevant(strings: Iterable[str]) -> tuple[str, ...]:
         return tuple(row["id"] for row, passage in zip(rows, found, strict=True) if any(passage.says(s) for s in strings))
@@ -131,11 +130,15 @@ def split_of(questions: Sequence[Question], split: str) -> list[Question]:
     return [q for q in questions if split in ("all", q.split)]
 
 
-def prepare(driver: Driver, label: str, rows: Sequence[dict], texts: Sequence[str], analyzer: str = "spanish") -> None:
-    """Wipe the database; one node a row with the vector of its ``texts`` entry; ``vectors`` and ``words`` over text."""
+def prepare(
+    driver: Driver, label: str, rows: Sequence[dict], texts: Sequence[str], analyzer: str = "spanish", parts: bool = True
+) -> None:
+    """Wipe the database; one node a row with the vectors of its ``texts`` entry, as a load saves them (without those of its
+    parts: not ``parts``); ``vectors`` and ``words`` over text."""
     wipe(driver)
-    vectors = LocalEmbeddings().embed_documents(list(texts))
-    filled = [row | {"embedding": vector} for row, vector in zip(rows, vectors, strict=True)]
+    model = LocalEmbeddings()
+    saved = zip(rows, model.embed_documents(list(texts)), asyncio.run(embed_parts(model, texts)), strict=True)
+    filled = [row | {"embedding": vector, "embedding_parts": part if parts else None} for row, vector, part in saved]
     driver.execute_query(f"UNWIND $rows AS row CREATE (n:{label}) SET n = row", rows=filled)
     driver.execute_query(f"CREATE CONSTRAINT FOR (n:{label}) REQUIRE n.id IS UNIQUE")
     driver.execute_query(
@@ -143,8 +146,7 @@ def prepare(driver: Driver, label: str, rows: Sequence[dict], texts: Sequence[st
         "`vector.similarity_function`: 'cosine', `vector.quantization.enabled`: false}}"
     )
     driver.execute_query(
-        f"CREATE FULLTEXT INDEX words FOR (n:{label}) ON EACH [n.text] "
-        "OPTIONS {indexConfig: {`fulltext.analyzer`: $analyzer}}",
+        f"CREATE FULLTEXT INDEX words FOR (n:{label}) ON EACH [n.text] OPTIONS {{indexConfig: {{`fulltext.analyzer`: $analyzer}}}}",
         analyzer=analyzer,
     )
     driver.execute_query("CALL db.awaitIndexes(60)")

@@ -2,8 +2,9 @@
 
     python bench/run_knowledge.py --uri bolt://localhost:7687 [--split report|tune|all]      # wipes the database
 
-Steps: each branch alone, plain rank fusion, Hybrid, and Hybrid with passages that were embedded under their document's title
-and section ("Manual de mantenimiento. Descalcificar. Solo la hace el técnico…", without Markdown marks and line breaks).
+Steps: each branch alone, plain rank fusion, Hybrid without the vectors of a passage's parts, Vector and Hybrid with them, and both
+with passages that were embedded under their document's title and section ("Manual de mantenimiento. Descalcificar. Solo la hace
+el técnico…", without Markdown marks and line breaks).
 """
 
 from __future__ import annotations
@@ -29,13 +30,22 @@ def main() -> None:
     with GraphDatabase.driver(given.uri) as driver:
         plain, ours = Baselines(driver), Ours(given.uri)
         print_head(KINDS)
-        prepare(driver, "Passage", rows, [row["text"] for row in rows])
-        steps = {"meaning alone": plain.meaning, "words alone": plain.words, "rank fusion": plain.rrf, "Hybrid": ours.hybrid}
-        for name, search in steps.items():
-            print_row(name, ask(search, chosen), chosen, KINDS)
-        prepare(driver, "Passage", rows, under_titles(rows))
-        for name in ("meaning alone", "Hybrid"):
-            print_row(f"{name}, title and section embedded", ask(steps[name], chosen), chosen, KINDS)
+        steps = {"Vector": ours.vector, "Hybrid": ours.hybrid}
+        bare = {
+            "meaning alone": plain.meaning,
+            "words alone": plain.words,
+            "rank fusion": plain.rrf,
+            "Hybrid without parts": ours.hybrid,
+        }
+        texts = [row["text"] for row in rows]
+        for searches, what, parts, more in (
+            (bare, texts, False, ""),
+            (steps, texts, True, ""),
+            (steps, under_titles(rows), True, ", title and section embedded"),
+        ):
+            prepare(driver, "Passage", rows, what, parts=parts)
+            for name, search in searches.items():
+                print_row(name + more, ask(search, chosen), chosen, KINDS)
 
 
 def under_titles(rows: list[dict]) -> list[str]:
@@ -45,7 +55,7 @@ def under_titles(rows: list[dict]) -> list[str]:
         text = row["text"]
         if row["position"] == 0:
             found = re.search(r"^# (.*)$", text, re.MULTILINE)
-            title, section = found[1] if found else text.strip().splitlines()[0][:80], ""
+            title, section = (found[1] if found else text.strip().splitlines()[0][:80], "")
         inside = re.findall(r"^## (.*)$", text, re.MULTILINE)
         sections = ([] if re.match(r"\s*##+ ", text) or not section else [section]) + inside
         section = inside[-1] if inside else section

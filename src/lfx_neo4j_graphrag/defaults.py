@@ -39,9 +39,13 @@ INDEX_TIMEOUT = 600.0
 EMBED_BATCH = 64
 # Vectors stored in one transaction: 512 of 1,536 numbers are 6 MB.
 VECTOR_BATCH = 512
+# Texts that are embedded in parts too: an hour of work must not be lost for the want of a few minutes.
+PARTS_BATCH = 64
 # The property that holds the vector of a node, and the analyzer of a full-text index when none is chosen: it folds
 # accents and drops no words of any language.
 EMBEDDING_PROPERTY = "embedding"
+# Added to that name: the vectors of the parts of a long text (retrieval/parts.py).
+PARTS_ENDING = "_parts"
 FULLTEXT_ANALYZER = "standard-folding"
 
 # Lists of this many items or more, and vectors, are noise for a reader and become a marker.

@@ -7,11 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from ..defaults import PARTS_ENDING
 from .names import quote
 
 CHUNK, NEXT_CHUNK, MENTIONS = "Chunk", "NEXT_CHUNK", "MENTIONS"
 # Vectors and the text of records are large and not needed to compare entities.
 _EMBEDDING = "embedding"
+_NO_VECTORS = f"{_EMBEDDING}: null, {_EMBEDDING}{PARTS_ENDING}: null"
 # The names by which nodes of types that we don't know are called in another node's line.
 _NAME_GUESSES = ("nombre", "name", "titulo", "title", "codigo", "code", "id")
 _BUSY_NODE = 1000  # a node of more relationships is not described by its neighbours
@@ -43,7 +45,7 @@ def stored_entities(label: str, key: str, *, chunks: bool) -> str:
     )
     return (
         f"UNWIND $keys AS key MATCH (n:{quote(label)} {{{quote(key)}: key}}) {mentions} "
-        f"RETURN key, n {{.*, {_EMBEDDING}: null}} AS properties, newest"
+        f"RETURN key, n {{.*, {_NO_VECTORS}}} AS properties, newest"
     )
 
 
@@ -89,7 +91,7 @@ def entity_lines(label: str, key: str, names: Mapping[str, str]) -> str:
     name = f"CASE{cases} ELSE coalesce({guesses}) END" if cases else f"coalesce({guesses})"
     return (
         f"UNWIND $keys AS key MATCH (n:{quote(label)} {{{quote(key)}: key}}) "
-        f"RETURN key, n {{.*, {_EMBEDDING}: null}} AS properties, n.{_EMBEDDING} IS NOT NULL AS embedded, "
+        f"RETURN key, n {{.*, {_NO_VECTORS}}} AS properties, n.{_EMBEDDING} IS NOT NULL AS embedded, "
         f"CASE WHEN COUNT {{ (n)--() }} > {_BUSY_NODE} THEN [] ELSE COLLECT {{ MATCH (n)-[r]-(m) WHERE NOT m:{CHUNK} "
         f"WITH type(r) AS kind, {name} AS name WHERE name IS NOT NULL RETURN DISTINCT [kind, toStringOrNull(name)] }} END "
         "AS neighbours"
@@ -100,7 +102,7 @@ def entity_lines(label: str, key: str, names: Mapping[str, str]) -> str:
 
 STORED_CHUNKS = (
     f"MATCH (c:{CHUNK}) WHERE c.document IN $documents AND c.id IS NOT NULL "
-    f"RETURN c.id AS id, c.document AS document, c {{.*, {_EMBEDDING}: null}} AS properties, "
+    f"RETURN c.id AS id, c.document AS document, c {{.*, {_NO_VECTORS}}} AS properties, "
     f"c.{_EMBEDDING} IS NOT NULL AS embedded"
 )
 MERGE_CHUNKS = f"UNWIND $rows AS row MERGE (c:{CHUNK} {{id: row.id}}) SET c += row.properties"

@@ -16,6 +16,7 @@ from .names import quote
 _ACCENTS = ("\\u0301", "\\u0300", "\\u0302", "\\u0308")
 _PLAIN_CHARACTERS = 4000
 
+
 def vector_search(
     index: str,
     *,
@@ -26,12 +27,14 @@ def vector_search(
     rescore: tuple[str, str] | None = None,
     tie: Sequence[str] = (),
     hide: Sequence[str] | None = None,
+    parts: bool = False,
 ) -> str:
     """Nearest vectors: parameters ``$vector``, ``$candidates`` (asked of the index) and ``$limit`` (returned).
 
     ``procedure`` is the form of servers without the SEARCH clause, which cannot filter ``inside`` the index. ``hide`` (the
     embedding properties) asks for the content of the hits as well. ``rescore`` (similarity, embedding) compares the
-    candidates exactly: the scores of a quantized index are estimates on servers before 2026.06.
+    candidates exactly: the scores of a quantized index are estimates on servers before 2026.06. ``parts`` adds that field,
+    the property ``$parts``: named by a parameter, the server does not warn where no node has it.
     """
     if procedure:
         name, found = ("queryRelationships", "relationship") if relationship else ("queryNodes", "node")
@@ -46,7 +49,7 @@ def vector_search(
         )
     if rescore:
         head += f" WITH n, {_similarity(*rescore)} AS score"
-    return f"{head} {_best(tie, relationship, hide)}"
+    return f"{head} {_best(tie, _content(relationship, hide, parts))}"
 
 
 def exact_search(
@@ -58,6 +61,7 @@ def exact_search(
     relationship: bool = False,
     tie: Sequence[str] = (),
     hide: Sequence[str] | None = None,
+    parts: bool = False,
 ) -> str:
     """The filtered set compared one by one, when it has at most ``$bound`` members: one row ``total``, ``best``.
 
@@ -65,7 +69,7 @@ def exact_search(
     are left out, because one of them fails the whole query; so are zero vectors, which have no direction.
     """
     place = f"n.{quote(embedding)}"
-    content = "" if hide is None else f", {_content(relationship, hide)}"
+    content = _content(relationship, hide, parts)
     fields = "id: elementId(n), " + _fields("score", "tie", *_names(content))
     return (
         f"CYPHER 5 MATCH {pattern(labels, relationship)} WHERE {where} AND {place} IS NOT NULL WITH n LIMIT $bound + 1 "
@@ -90,7 +94,7 @@ def fulltext_search(
     condition = f" WHERE {where}" if where else ""
     return (
         f"CYPHER 5 CALL db.index.fulltext.{name}($index, $text{options}) YIELD {found} AS n, score{condition} "
-        f"{_best(tie, relationship, None, texts)}"
+        f"{_best(tie, '', texts)}"
     )
 
 
@@ -98,7 +102,7 @@ def contents(*, relationship: bool = False, hide: Sequence[str] = ()) -> str:
     """What the hits ``$ids`` are, ``hits``: ``id``, ``labels`` (of a relationship its type), ``properties`` without the embeddings;
     of a relationship also ``ends``, its two nodes."""
     head = "MATCH ()-[n]->() WHERE elementId(n) IN $ids" if relationship else "MATCH (n) WHERE elementId(n) IN $ids"
-    content = f", {_content(relationship, hide)}"
+    content = _content(relationship, hide)
     return f"CYPHER 5 {head} WITH elementId(n) AS id{content} RETURN collect({{{_fields('id', *_names(content))}}}) AS hits"
 
 
@@ -167,8 +171,7 @@ def retrieval_statement(query: str, relationship: bool = False) -> str:
     return f"{prefix}{head} WHERE elementId(node) = $__id\nWITH node, $__score AS score\n{text}"
 
 
-def _best(tie: Sequence[str], relationship: bool, hide: Sequence[str] | None, texts: Sequence[str] = ()) -> str:
-    content = "" if hide is None else f", {_content(relationship, hide)}"
+def _best(tie: Sequence[str], content: str, texts: Sequence[str] = ()) -> str:
     covered = ""
     if texts:
         content += ", size([stem IN $stems WHERE plain CONTAINS stem]) * 1.0 / size($stems) AS covered"
@@ -198,16 +201,20 @@ def _tie(properties: Sequence[str]) -> str:
     return "[" + ", ".join(f"toStringOrNull(n.{quote(name)})" for name in properties) + "]"
 
 
-def _content(relationship: bool, hide: Sequence[str]) -> str:
+def _content(relationship: bool, hide: Sequence[str] | None, parts: bool = False) -> str:
+    """Further columns of a hit, each after a comma: what it is (``hide`` not None), its parts."""
+    more = ", n[$parts] AS parts" if parts else ""
+    if hide is None:
+        return more
     without = "".join(f", {quote(name)}: null" for name in hide)
     if relationship:
         ends = f"[e IN [startNode(n), endNode(n)] | {{labels: labels(e), properties: e {{.*{without}}}}}]"
-        return f"[type(n)] AS labels, n {{.*{without}}} AS properties, {ends} AS ends"
-    return f"labels(n) AS labels, n {{.*{without}}} AS properties"
+        return f", [type(n)] AS labels, n {{.*{without}}} AS properties, {ends} AS ends{more}"
+    return f", labels(n) AS labels, n {{.*{without}}} AS properties{more}"
 
 
 def _names(content: str) -> list[str]:
-    return [name for name in ("labels", "properties", "ends", "covered") if f" AS {name}" in content]
+    return [name for name in ("labels", "properties", "ends", "covered", "parts") if f" AS {name}" in content]
 
 
 def _fields(*names: str) -> str:

@@ -8,15 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ..defaults import PARTS_ENDING
 from .names import quote
 
 # (relationship type, label of the linked node, its key property)
 Link = tuple[str, str, str]
 
 
-def stored_nodes(
-    label: str, key: str, properties: Sequence[str], links: Sequence[Link] = (), embedding: str | None = None
-) -> str:
+def stored_nodes(label: str, key: str, properties: Sequence[str], links: Sequence[Link] = (), embedding: str | None = None) -> str:
     """What the nodes of ``$keys`` hold now: one list of ``[key, property…, [linked key…]…, vector size?]``.
 
     One record for the whole batch: a record each would cost more than the reading.
@@ -72,12 +71,16 @@ def replace_links(label: str, key: str, link: Link) -> str:
 
 
 def set_vectors(label: str, key: str, embedding: str, *, bolt_vectors: bool) -> str:
-    """Rows ``[key, vector]``. Always stored as a list of floats: Community cannot store the vector type.
+    """Rows ``[key, vector, vectors of its parts or null]``. Always stored as a list of floats: Community cannot store the
+    vector type.
 
     ``bolt_vectors``: they travel as such, three times faster than lists; only Cypher 25 turns them into lists.
     """
     prefix, value = ("CYPHER 25 ", "toFloatList(r[1])") if bolt_vectors else ("", "r[1]")
-    return f"{prefix}UNWIND $rows AS r MATCH (n:{quote(label)} {{{quote(key)}: r[0]}}) SET n.{quote(embedding)} = {value}"
+    return (
+        f"{prefix}UNWIND $rows AS r MATCH (n:{quote(label)} {{{quote(key)}: r[0]}}) "
+        f"SET n.{quote(embedding)} = {value}, n.{quote(embedding + PARTS_ENDING)} = r[2]"
+    )
 
 
 def node_properties(label: str, key: str) -> str:

@@ -32,6 +32,8 @@ class LocalEmbeddings:
 
     model_name = "multilingual-e5-small"
     dimension = 384
+    # A small model: what is said in one sentence of a long text is lost in its vector, so those of its parts are kept too.
+    in_parts = True
 
     def __init__(self) -> None:
         if not local_embeddings_available():

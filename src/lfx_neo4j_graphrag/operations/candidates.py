@@ -19,12 +19,14 @@ from ..defaults import (
     FILTER_SAMPLE,
     FILTER_SAMPLE_SECONDS,
     OVERFETCH_STEPS,
+    PARTS_ENDING,
     QUANTIZED_CANDIDATES,
     SHORT_TEXT,
     TEXT_OVERFETCH_STEPS,
 )
 from ..errors import InputError, QueryFailed, QueryTimeout
 from ..retrieval.filters import Condition, Filter, Group, conditions
+from ..retrieval.parts import rescored
 from ..retrieval.predicates import split_for_index, where
 from ..retrieval.typed_filters import Comparisons, Stored, kind_of, typed
 from ..retrieval.words import fold
@@ -63,11 +65,13 @@ class Reader:
 
 @dataclass(frozen=True)
 class Wanted:
-    """``limit`` hits in the order of score and ``tie``; ``hide`` (embedding properties) asks for their content too."""
+    """``limit`` hits in the order of score and ``tie``; ``hide`` (embedding properties) asks for their content too; ``parts``
+    compares the parts of long texts as well, where an index by cosine has kept their vectors."""
 
     limit: int
     tie: tuple[str, ...] = ()
     hide: tuple[str, ...] | None = None
+    parts: bool = False
 
 
 @dataclass(frozen=True)
@@ -92,7 +96,13 @@ async def vector_candidates(
 ) -> Found:
     """The hits nearest to ``vector`` among ``asked`` candidates: filters inside the index where the server can, exact where the
     filtered set is small, growing over-fetch otherwise."""
-    search = _Search(reader, index, vector, wanted, asked)
+    wanted = replace(wanted, parts=wanted.parts and (index.similarity or "cosine") == "cosine")
+    found = await _candidates(_Search(reader, index, vector, wanted, asked), tests)
+    return replace(found, hits=rescored(found.hits, vector)) if wanted.parts else found
+
+
+async def _candidates(search: _Search, tests: Comparisons | None) -> Found:
+    reader, index, wanted, asked = (search.reader, search.index, search.wanted, search.asked)
     if tests is None:
         return Found(await search.index_hits(asked), candidates=asked)
     inside, outside = None, tests
@@ -137,9 +147,10 @@ class _Search:
             rescore=(self.index.similarity or "cosine", self.index.properties[0]) if estimated else None,
             tie=self.wanted.tie,
             hide=self.wanted.hide,
+            parts=self.wanted.parts,
         )
         numbers = {"candidates": candidates, "limit": self.wanted.limit} | ({"index": self.index.name} if procedure else {})
-        return await self.reader.hits(text, vector=self.reader.vector(self.vector), **numbers, **values, **more)
+        return await self.reader.hits(text, vector=self.reader.vector(self.vector), **numbers, **values, **more, **self._parts)
 
     async def exact(self, tests: Comparisons, bound: int) -> Found | None:
         """All that match compared one by one; None when they are more than ``bound``, or it takes too long."""
@@ -152,16 +163,21 @@ class _Search:
             relationship=self._relationship,
             tie=self.wanted.tie,
             hide=self.wanted.hide,
+            parts=self.wanted.parts,
         )
         numbers = {"bound": bound, "size": len(self.vector), "limit": self.wanted.limit}
         try:
             # Half of the time that is left: the other rungs of the ladder need some too.
             half = self.reader.left() / 2
-            rows = await self.reader.rows(text, half, vector=self.reader.vector(self.vector), **numbers, **values)
+            rows = await self.reader.rows(text, half, vector=self.reader.vector(self.vector), **numbers, **values, **self._parts)
         except (QueryTimeout, QueryFailed):
             return None
         total = rows[0]["total"]
         return Found(rows[0]["best"], mode="exact", candidates=total) if total <= bound else None
+
+    @property
+    def _parts(self) -> dict[str, str]:
+        return {"parts": self.index.properties[0] + PARTS_ENDING} if self.wanted.parts else {}
 
     @property
     def _relationship(self) -> bool:

@@ -11,6 +11,7 @@ from typing import Any
 
 from ..defaults import EMBED_BATCH
 from ..errors import EmbeddingProblem, GraphRAGError
+from ..retrieval.parts import packed, parts
 
 _SECRET = re.compile(
     r"(?i)\b(?:sk|pk|key|hf|gsk)[-_][\w-]{8,}|bearer\s+\S+|(?<=key=)[^\s&]+|(?<=api_key: )\S+|://[^/\s:@]+:[^/\s@]+@"
@@ -44,6 +45,23 @@ async def embed_documents(
             "Use a model with one dimension.",
         )
     return [vectors[text] for text in texts]
+
+
+def wants_parts(embedder: Any) -> bool:
+    """True for a model that says (``in_parts``) that one vector of it is not enough for a long text."""
+    return getattr(embedder, "in_parts", False) is True
+
+
+async def embed_parts(embedder: Any, texts: Sequence[str]) -> list[bytes | None]:
+    """The packed vectors of each text's parts (``retrieval.parts``); None for a short text, and for a model without parts.
+
+    Raises EmbeddingProblem like ``embed_documents``.
+    """
+    if not wants_parts(embedder):
+        return [None] * len(texts)
+    split = [parts(text) for text in texts]
+    vectors = iter(await embed_documents(embedder, [part for each in split for part in each]))
+    return [packed([next(vectors) for _ in each]) if each else None for each in split]
 
 
 async def embed_query(embedder: Any, text: str) -> list[float]:

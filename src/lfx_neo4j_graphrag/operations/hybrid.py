@@ -16,8 +16,9 @@ from ..retrieval.discovery import choose_index, keys_of, tie_properties
 from ..retrieval.fulltext import TextQuery
 from ..retrieval.fusion import Hit, fuse
 from ..retrieval.typed_filters import Comparisons
+from ..retrieval.words import without_codes
 from .candidates import Found, Reader, Wanted, candidate_count, text_candidates, typed_by_storage, vector_candidates
-from .embedding import embed_query
+from .embedding import embed_query, wants_parts
 from .model_check import model_warning
 from .result import Result
 from .search import Ranked, SearchRequest, check_size, checked, reply, with_indexes, within_rights
@@ -47,7 +48,7 @@ async def hybrid(connection: Connection, request: HybridRequest) -> Result:
     async def attempt(indexes: Sequence[Index]) -> Result:
         by_vector, by_text, warnings = _branches(indexes, request)
         if by_vector and not known:
-            known.append(await embed_query(request.embedder, request.query))
+            known.append(await embed_query(request.embedder, without_codes(request.query) if by_text else request.query))
         reader = Reader(connection, await capabilities(connection), Origin("hybrid", request.client), request.timeout)
         if by_vector:
             await check_size(reader, by_vector, len(known[0]))
@@ -58,7 +59,7 @@ async def hybrid(connection: Connection, request: HybridRequest) -> Result:
         tie = tuple(tie_properties(main, indexes, keys_of(indexes)))
         count = request.number_of_results
         pool = candidate_count(by_vector, count) if by_vector else max(CANDIDATES, 5 * count)
-        wanted = Wanted(limit=pool, tie=tie)
+        wanted = Wanted(limit=pool, tie=tie, parts=wants_parts(request.embedder))
         query = await text_query_for(reader, by_text, request.query) if by_text else TextQuery()
         if by_text and not (query.words or query.codes):
             warnings.append("The question holds no word that can be searched: only the meaning was compared.")
@@ -135,8 +136,5 @@ async def _nothing() -> Found:
 
 def _hits(found: Found) -> list[Hit]:
     return [
-        Hit(hit["id"], hit["score"], tuple(str(value or "") for value in hit["tie"]), hit.get("covered", 1.0))
-        for hit in found.hits
+        Hit(hit["id"], hit["score"], tuple(str(value or "") for value in hit["tie"]), hit.get("covered", 1.0)) for hit in found.hits
     ]
-
-

@@ -24,11 +24,11 @@ from ..database.indexes import (
 )
 from ..database.reading import Origin, fetch
 from ..database.writing import Progress, run_schema, write_batches
-from ..defaults import EMBEDDING_PROPERTY, MAX_FILTER_BYTES, SCHEMA_CHANGE_TIMEOUT, VECTOR_BATCH
+from ..defaults import EMBEDDING_PROPERTY, MAX_FILTER_BYTES, PARTS_BATCH, SCHEMA_CHANGE_TIMEOUT, VECTOR_BATCH
 from ..errors import EmbeddingProblem, InputError
 from ..records.report import Report
 from ..records.table import Selection, Table, filterable_columns, word_columns
-from .embedding import embed_documents
+from .embedding import embed_documents, embed_parts, wants_parts
 
 ADD_RECORDS = Origin("add_records")
 NO_INDEX = "-"  # in place of a name: do not make this index
@@ -76,7 +76,7 @@ async def check_indexes(
         text = _first_text(table, selection)
         if text is not None:
             vector = (await embed_documents(embedder, [text]))[0]
-            work.embedder, work.dimensions, work.first_vector = embedder, len(vector), (text, vector)
+            work.embedder, work.dimensions, work.first_vector = (embedder, len(vector), (text, vector))
             work.vector = VectorWish(vector_name, table.label, len(vector), filterable_columns(table), EMBEDDING_PROPERTY)
     words = searchable(word_columns(table))
     if words and text_name != NO_INDEX:
@@ -121,22 +121,24 @@ async def embed_nodes(
     """Embed (key, text) pairs and store the vectors, some hundred at a time, so that stopping loses little."""
     statement = write_statements.set_vectors(label, key, EMBEDDING_PROPERTY, bolt_vectors=work.can.vector_type_over_bolt)
     texts = [(one, text) for one, text in texts if type(text) is str]
-    for start in range(0, len(texts), VECTOR_BATCH):
-        some = texts[start : start + VECTOR_BATCH]
-        vectors = await _vectors([text for _, text in some], work, report)
-        rows = [[one, _packed(vector, work.can)] for (one, _), vector in zip(some, vectors)]
+    size = PARTS_BATCH if wants_parts(work.embedder) else VECTOR_BATCH
+    for start in range(0, len(texts), size):
+        some = texts[start : start + size]
+        vectors, parts = await _vectors([text for _, text in some], work, report)
+        rows = [[one, _packed(vector, work.can), part] for (one, _), vector, part in zip(some, vectors, parts)]
         await write_batches(connection, statement, rows, timeout=timeout, origin=work.origin)
         report.embeddings += len(some)
         if progress:
             progress(start + len(some), len(texts), "embeddings")
 
 
-async def _vectors(texts: list[str], work: IndexWork, report: Report) -> list[list[float]]:
-    """The vectors of the texts; the one made for the check is not asked for again."""
+async def _vectors(texts: list[str], work: IndexWork, report: Report) -> tuple[list[list[float]], list[bytes | None]]:
+    """The vectors of the texts, and those of their parts; the one made for the check is not asked for again."""
     known = dict([work.first_vector] if work.first_vector else [])
     missing = [text for text in texts if text not in known]
     try:
         made = await embed_documents(work.embedder, missing) if missing else []
+        parts = await embed_parts(work.embedder, texts)
     except EmbeddingProblem as problem:
         saved = f"Everything else is saved, with {report.embeddings:,} new vectors; running again embeds the rest."
         raise EmbeddingProblem(problem.sentence, f"{problem.advice} {saved}") from None
@@ -147,7 +149,7 @@ async def _vectors(texts: list[str], work: IndexWork, report: Report) -> list[li
                 f"The embedding model gave vectors of {work.dimensions} and of {len(known[text])} numbers.",
                 "Use a model with one dimension.",
             )
-    return [known[text] for text in texts]
+    return [known[text] for text in texts], parts
 
 
 def _packed(vector: list[float], can: Capabilities) -> Any:

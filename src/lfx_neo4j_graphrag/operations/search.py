@@ -13,7 +13,7 @@ from ..cypher.parameters import find_parameters
 from ..database.connection import Connection
 from ..database.indexes import Index, list_indexes
 from ..database.reading import Limits, read
-from ..defaults import INDEX_LIST_SECONDS, NUMBER_OF_RESULTS, QUERY_TIMEOUT, ROWS_PER_RESULT, TOKEN_LIMIT
+from ..defaults import INDEX_LIST_SECONDS, NUMBER_OF_RESULTS, PARTS_ENDING, QUERY_TIMEOUT, ROWS_PER_RESULT, TOKEN_LIMIT
 from ..errors import EmbeddingProblem, GraphRAGError, InputError
 from ..reply.fitting import fit, fit_text
 from ..reply.rendering import FORMATS
@@ -143,7 +143,8 @@ async def with_indexes(
 
 def embedding_names(indexes: Sequence[Index]) -> tuple[str, ...]:
     """Properties that hold embeddings anywhere in the database: they never leave it."""
-    return tuple(dict.fromkeys(index.properties[0] for index in indexes if index.kind == "VECTOR"))
+    names = dict.fromkeys(index.properties[0] for index in indexes if index.kind == "VECTOR")
+    return tuple(name + ending for name in names for ending in ("", PARTS_ENDING))
 
 
 async def check_size(reader: Reader, index: Index, size: int) -> None:
@@ -208,7 +209,10 @@ def _seen(labels: Sequence[str], request: SearchRequest) -> list[str]:
 
 
 def _end(end: dict[str, Any], request: SearchRequest) -> dict[str, Any]:
-    return {"labels": _seen(end["labels"], request), "properties": plain(lines.shown(end["properties"], request.hidden, end["labels"]))}
+    return {
+        "labels": _seen(end["labels"], request),
+        "properties": plain(lines.shown(end["properties"], request.hidden, end["labels"])),
+    }
 
 
 def _row(hit: dict[str, Any], request: SearchRequest, keys: Mapping[str, Sequence[str]]) -> dict[str, Any]:

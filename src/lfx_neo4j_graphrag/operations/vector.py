@@ -11,7 +11,7 @@ from ..database.indexes import Index
 from ..database.reading import Origin
 from ..retrieval.discovery import choose_index, keys_of, tie_properties
 from .candidates import Reader, Wanted, candidate_count, typed_by_storage, vector_candidates
-from .embedding import embed_query
+from .embedding import embed_query, wants_parts
 from .model_check import model_warning
 from .result import Result
 from .search import Ranked, SearchRequest, check_size, checked, embedding_names, no_embedder, reply, with_indexes, within_rights
@@ -46,11 +46,14 @@ async def vector(connection: Connection, request: VectorRequest) -> Result:
         warning = await model_warning(reader, indexes, index, request.embedder)
         tests = await typed_by_storage(reader, index, tree, request.hidden)
         asked = candidate_count(index, request.number_of_results)
-        whole = request.wants_retrieval
+        parts = wants_parts(request.embedder)
+        # With parts the order of the candidates is not that of the index.
+        whole = parts or request.wants_retrieval
         wanted = Wanted(
             limit=asked if whole else request.number_of_results,
             tie=tuple(tie_properties(index, indexes, keys_of(indexes))),
             hide=None if whole else embedding_names(indexes),
+            parts=parts,
         )
         found = await vector_candidates(reader, index, known[0], tests, wanted, asked)
         hits = [hit | {"rank_vector": rank} for rank, hit in enumerate(found.hits, 1)]

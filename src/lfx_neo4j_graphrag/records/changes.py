@@ -11,6 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..defaults import PARTS_ENDING
+
 _REMOVED: list = []
 
 
@@ -117,7 +119,8 @@ def _compare_properties(row: tuple, node: list, shape: Shape, changes: Changes) 
         _needs_vector(row, node, shape, changes)
     elif shape.embedding:
         if node[-1] is not None:
-            changed[shape.embedding] = None  # the vector of another text would be found by mistake
+            # The vectors of another text would be found by mistake.
+            changed |= {shape.embedding: None, shape.embedding + PARTS_ENDING: None}
             changes.stale += 1
         if row[1 + shape.text] is not None:
             changes.embed.append(row[0])
@@ -136,7 +139,7 @@ def _compare_links(key: Any, links: list, wanted: Any, group: int, shape: Shape,
             return False
         wanted = _REMOVED
     targets = wanted if type(wanted) is list else [wanted]
-    new, old = {_typed(target) for target in targets}, [_typed(_native(link)) for link in links]
+    new, old = ({_typed(target) for target in targets}, [_typed(_native(link)) for link in links])
     removed = sum(link not in new for link in old)
     added = len(new - set(old))
     changes.links_kept[group] += len(old) - removed

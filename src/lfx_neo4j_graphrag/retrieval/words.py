@@ -70,13 +70,24 @@ def words(question: str) -> list[Word]:
         whole = match.group()[:TOKEN_CHARS]
         digit = any(c.isdigit() for c in whole)
         inside = any(start <= match.start() < end for start, end in quoted)
-        starts = match.start() == 0 or bool(_SENTENCE_END.search(question[: match.start()].rstrip(" \"«“(")))
+        starts = match.start() == 0 or bool(_SENTENCE_END.search(question[: match.start()].rstrip(' "«“(')))
         for text in [whole.strip("_")] if digit else _LETTERS.findall(whole):
             capital = text[:1].isupper() and not starts and not shouting
             if text:
                 found.setdefault(fold(text), Word(text, is_code(text), digit, inside or capital))
     telling = [word for key, word in found.items() if key not in STOP_WORDS]
     return telling or list(found.values())
+
+
+def without_codes(question: str) -> str:
+    """The question as it is compared by meaning where codes are searched apart: a model reads a code as noise.
+
+    Unchanged when there is nothing but codes.
+    """
+    if all(word.code for word in words(question)):
+        return question
+    rest = _TOKEN.sub(lambda match: "" if is_code(match.group()) else match.group(), _SPACED.sub(_joined, question))
+    return " ".join(rest.split())
 
 
 def _joined(match: re.Match[str]) -> str:

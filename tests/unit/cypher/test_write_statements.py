@@ -42,9 +42,11 @@ def test_changes():
 
 
 def test_vectors():
-    assert ws.set_vectors("A", "id", "e", bolt_vectors=False) == "UNWIND $rows AS r MATCH (n:`A` {`id`: r[0]}) SET n.`e` = r[1]"
+    assert ws.set_vectors("A", "id", "e", bolt_vectors=False) == (
+        "UNWIND $rows AS r MATCH (n:`A` {`id`: r[0]}) SET n.`e` = r[1], n.`e_parts` = r[2]"
+    )
     assert ws.set_vectors("A", "id", "e", bolt_vectors=True) == (
-        "CYPHER 25 UNWIND $rows AS r MATCH (n:`A` {`id`: r[0]}) SET n.`e` = toFloatList(r[1])"
+        "CYPHER 25 UNWIND $rows AS r MATCH (n:`A` {`id`: r[0]}) SET n.`e` = toFloatList(r[1]), n.`e_parts` = r[2]"
     )
 
 
@@ -54,8 +56,7 @@ def test_questions():
     assert "count > 1" in ws.repeated_keys("A", "id") and "LIMIT 5" in ws.repeated_keys("A", "id")
     assert ws.node_properties("A", "id") == "MATCH (n:`A`) WHERE n.`id` IN $keys RETURN collect(properties(n)) AS found"
     assert (
-        ws.longest_texts("A", ("x",))
-        == "MATCH (n:`A`) RETURN [max(CASE WHEN n.`x` IS :: STRING THEN size(n.`x`) END)] AS lengths"
+        ws.longest_texts("A", ("x",)) == "MATCH (n:`A`) RETURN [max(CASE WHEN n.`x` IS :: STRING THEN size(n.`x`) END)] AS lengths"
     )
 
 

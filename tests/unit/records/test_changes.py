@@ -79,13 +79,13 @@ def test_texts_that_need_a_vector():
     ]
     changes = compare(rows, found, WITH_TEXT)
     assert sorted(changes.embed) == ["changed", "new", "none", "size"]
-    assert changes.updated == [["changed", {"titulo": "t", "embedding": None}]] and changes.stale == 1
+    assert changes.updated == [["changed", {"titulo": "t", "embedding": None, "embedding_parts": None}]] and changes.stale == 1
 
 
 def test_without_a_model_the_vector_of_a_changed_text_goes_and_no_other():
     shape = Shape(("titulo", "horas"), text=0, embedding="embedding")
     changes = compare([("a", "nuevo", 1), ("b", "x", 2)], [["a", "viejo", 1, 4], ["b", "x", 3, None]], shape)
-    assert changes.updated == [["a", {"titulo": "nuevo", "embedding": None}], ["b", {"horas": 2}]]
+    assert changes.updated == [["a", {"titulo": "nuevo", "embedding": None, "embedding_parts": None}], ["b", {"horas": 2}]]
     assert changes.stale == 1 and changes.embed == ["a"]
 
 

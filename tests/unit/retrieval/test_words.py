@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lfx_neo4j_graphrag.retrieval.words import fold, is_code, quoted_phrases, words
+from lfx_neo4j_graphrag.retrieval.words import fold, is_code, quoted_phrases, without_codes, words
 
 
 def texts(question: str) -> list[str]:
@@ -48,6 +48,21 @@ def test_a_code_written_apart(question, code):
     assert code in [word.text for word in words(question) if word.code]
 
 
+@pytest.mark.parametrize(
+    ("question", "rest"),
+    [
+        ("VL-3050 acceso remoto por internet", "acceso remoto por internet"),
+        ("¿qué le pasa a la VL 1180 de la planta 2?", "¿qué le pasa a la de la planta 2?"),
+        ("INC-2608-07", "INC-2608-07"),
+        ("E07 y E21", "E07 y E21"),  # "y" alone asks nothing
+        ("más de 24 horas con la 2G", "más de 24 horas con la 2G"),
+        ("", ""),
+    ],
+)
+def test_the_meaning_of_a_question_is_what_is_left_without_its_codes(question, rest):
+    assert without_codes(question) == rest
+
+
 def test_numbers_after_small_words_are_no_codes():
     assert not any(word.code for word in words("más de 24 horas, los 30 primeros y en 2026"))
 
@@ -71,5 +86,6 @@ def test_fold_keeps_the_letter_ñ():
 
 @given(st.text(max_size=300))
 def test_any_text_has_words_or_none(text):
+    assert without_codes(text).strip() or not text.strip()
     for word in words(text):
         assert word.text and len(word.text) <= 80 and '"' not in word.text and "\\" not in word.text
