@@ -83,15 +83,15 @@ def load(driver: Driver, can: Capabilities, vectors: np.ndarray, texts: list[str
 
 
 async def by_turns(jobs: dict[str, Job], count: int) -> dict[str, tuple[list[float], list[list[int]]]]:
-    """Each job on each question, one after the other; the first five questions warm up and are not counted."""
+    """Each job on each question, one after the other, three times; the last counts: until then the server's compiler takes a core."""
     found: dict[str, tuple[list[float], list[list[int]]]] = {name: ([], []) for name in jobs}
-    for number in [*range(5), *range(count)]:
+    for number in [*range(count)] * 3:
         for name, job in jobs.items():
             started = time.perf_counter()
             ids = await job(number)
             found[name][0].append((time.perf_counter() - started) * 1000)
             found[name][1].append(ids)
-    return {name: (times[5:], ids[5:]) for name, (times, ids) in found.items()}
+    return {name: (times[-count:], ids[-count:]) for name, (times, ids) in found.items()}
 
 
 def report(name: str, times: list[float], ids: list[list[int]], truth: list[set[int]] | None, beside: float | None) -> None:

@@ -46,6 +46,7 @@ PARTS_BATCH = 64
 EMBEDDING_PROPERTY = "embedding"
 # Added to that name: the vectors of the parts of a long text (retrieval/parts.py).
 PARTS_ENDING = "_parts"
+VECTOR_PROPERTIES = frozenset({EMBEDDING_PROPERTY, EMBEDDING_PROPERTY + PARTS_ENDING})
 FULLTEXT_ANALYZER = "standard-folding"
 
 # Lists of this many items or more, and vectors, are noise for a reader and become a marker.

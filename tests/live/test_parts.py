@@ -83,6 +83,22 @@ async def test_the_parts_follow_the_text_and_the_model(connection: Connection, m
     assert set(await kept(connection)) == {"otra"}
 
 
+async def test_rows_that_a_query_gave_leave_them_alone(connection: Connection, model: LocalEmbeddings) -> None:
+    await save(connection, ROWS, embedder=model)
+    before = await kept(connection)
+    read = await cypher_query(connection, CypherQueryRequest("MATCH (p:Parte) RETURN properties(p) AS p"))
+    rows = [row["p"] | {"revisada": True} for row in read.rows]
+    assert isinstance(rows[0]["embedding_parts"], str)
+    report = await save(connection, rows, embedder=model)
+    assert (report["nodes_updated"], report["embeddings"]) == (3, 0) and await kept(connection) == before
+    written = "UNWIND $rows AS row MERGE (p:Parte {codigo: row.codigo}) SET p.text = row.text + ' Fin.'"
+    await save(connection, ROWS, embedder=model, write_query=written)
+    sizes = {row["codigo"]: 384 * len(parts(row["text"] + " Fin.")) for row in ROWS[:2]}
+    assert {key: len(value) for key, value in (await kept(connection)).items()} == sizes
+    [[properties]] = await ask(connection, "SHOW FULLTEXT INDEXES YIELD properties")
+    assert set(properties) == {"codigo", "text"}
+
+
 async def test_nobody_sees_them(connection: Connection, model: LocalEmbeddings) -> None:
     rows = [row | {"cliente": "Hotel Miramar"} for row in ROWS]
     await save(connection, rows, lines="cliente -> DE -> Cliente.nombre", embedder=model)

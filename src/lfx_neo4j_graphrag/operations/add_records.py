@@ -12,7 +12,7 @@ from ..database.connection import Connection
 from ..database.indexes import Index, ensure_key, list_indexes
 from ..database.reading import fetch
 from ..database.writing import Progress
-from ..defaults import EMBEDDING_PROPERTY, FULLTEXT_ANALYZER, QUERY_TIMEOUT
+from ..defaults import EMBEDDING_PROPERTY, FULLTEXT_ANALYZER, QUERY_TIMEOUT, VECTOR_PROPERTIES
 from ..records.changes import Shape
 from ..records.column_types import parse_column_types
 from ..records.relationships import parse_relationships
@@ -76,7 +76,7 @@ async def add_records(connection: Connection, request: AddRecordsRequest, progre
             column_types=types,
             text_column=request.text_column.strip(),
             empty_cells=request.empty_cells,
-            left_out=frozenset({EMBEDDING_PROPERTY}) if request.embedder is not None else frozenset(),
+            left_out=VECTOR_PROPERTIES if request.embedder is not None else frozenset(),
             nested=bool(query),
         )
         report.warnings += table.warnings

@@ -15,7 +15,7 @@ from ..cypher.tokens import tokenize
 from ..database.connection import Connection
 from ..database.reading import Origin
 from ..database.writing import Counters, Progress, explain, read_current, write
-from ..defaults import EMBEDDING_PROPERTY, WRITE_BATCH
+from ..defaults import EMBEDDING_PROPERTY, VECTOR_PROPERTIES, WRITE_BATCH
 from ..errors import InputError
 from ..records.report import Report
 from ..records.table import Selection, Table, filterable_columns, read_table, word_columns
@@ -148,9 +148,7 @@ async def _look_at_nodes(
     statement = write_statements.node_properties(table.label, table.key)
     rows = (await read_current(connection, statement, {"keys": list(keys)}, timeout=request.timeout, origin=_ORIGIN))[0]["found"]
     text = table.text_column if any(table.text_column in row for row in rows) else ""
-    stored = read_table(
-        rows, label=table.label, key_property=table.key, text_column=text or "", left_out=frozenset({EMBEDDING_PROPERTY})
-    )
+    stored = read_table(rows, label=table.label, key_property=table.key, text_column=text or "", left_out=VECTOR_PROPERTIES)
     if work.vector:
         work.vector = replace(work.vector, filterable=filterable_columns(stored))
     if work.fulltext:
