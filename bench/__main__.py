@@ -2,7 +2,7 @@
 
     python -m bench [--rows 20000] [--vectors 20000] [--nodes 200000] [--repeat 3] [--only ours "bare driver" …] [--plugins FOLDER]
 
-About five minutes on two cores. Other libraries run in environments of their own under ``.envs``, made at first use. One
+About six minutes on two cores. Other libraries run in environments of their own under ``.envs``, made at first use. One
 that can't do a workload is a row that says why; most need APOC for writing and describing, which an embedded server doesn't have
 (``--plugins`` puts the jars of a folder there). Prints a Markdown table and writes results/peers.json, which ``plot.py`` draws.
 """

@@ -137,8 +137,9 @@ def prepare(
     parts: not ``parts``); ``vectors`` and ``words`` over text."""
     wipe(driver)
     model = LocalEmbeddings()
-    saved = zip(rows, model.embed_documents(list(texts)), asyncio.run(embed_parts(model, texts)), strict=True)
-    filled = [row | {"embedding": vector, "embedding_parts": part if parts else None} for row, vector, part in saved]
+    kept = asyncio.run(embed_parts(model, texts)) if parts else [None] * len(texts)
+    saved = zip(rows, model.embed_documents(list(texts)), kept, strict=True)
+    filled = [row | {"embedding": vector, "embedding_parts": part} for row, vector, part in saved]
     driver.execute_query(f"UNWIND $rows AS row CREATE (n:{label}) SET n = row", rows=filled)
     driver.execute_query(f"CREATE CONSTRAINT FOR (n:{label}) REQUIRE n.id IS UNIQUE")
     driver.execute_query(

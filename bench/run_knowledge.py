@@ -55,7 +55,7 @@ def under_titles(rows: list[dict]) -> list[str]:
         text = row["text"]
         if row["position"] == 0:
             found = re.search(r"^# (.*)$", text, re.MULTILINE)
-            title, section = (found[1] if found else text.strip().splitlines()[0][:80], "")
+            title, section = found[1] if found else text.strip().splitlines()[0][:80], ""
         inside = re.findall(r"^## (.*)$", text, re.MULTILINE)
         sections = ([] if re.match(r"\s*##+ ", text) or not section else [section]) + inside
         section = inside[-1] if inside else section

@@ -53,6 +53,17 @@ async def test_vectors_and_filters_of_the_first_type(connection, server_version)
     assert row[0] == (["embedding", "estado", "fecha"] if server_version.startswith("2026") else ["embedding"])
 
 
+async def test_a_line_that_changes_without_a_model_leaves_no_vector_of_the_old_one(connection):
+    answers = {"uno": incident("INC-1", "abierta"), "dos": incident("INC-2", "abierta"), "tres": incident("INC-1", "cerrada")}
+    await run(connection, ["uno", "dos"], answers.get, embedder=HashEmbedder())
+    await run(connection, ["tres"], answers.get)
+    found = "MATCH (i:Incidencia) RETURN i.codigo, i.text CONTAINS 'cerrada', i.embedding IS NOT NULL ORDER BY i.codigo"
+    assert await query(connection, found) == [["INC-1", True, False], ["INC-2", False, True]]
+    embedder = HashEmbedder()
+    await run(connection, ["tres"], answers.get, embedder=embedder)
+    assert await query(connection, found) == [["INC-1", True, True], ["INC-2", False, True]] and len(embedder.texts) == 2
+
+
 async def test_the_second_run_asks_nothing_and_writes_nothing(connection, monkeypatch):
     model = ReadingModel({"uno": incident("INC-1", "abierta"), "dos": incident("INC-2", "cerrada")}.get, name="m")
     embedder = HashEmbedder()

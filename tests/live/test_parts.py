@@ -112,7 +112,7 @@ async def test_nobody_sees_them(connection: Connection, model: LocalEmbeddings) 
     around = await vector(connection, VectorRequest(query="Hotel", embedder=model, neighbours=True, hops=2))
     queried = await cypher_query(connection, CypherQueryRequest("MATCH (p:Parte {codigo: 'larga'}) RETURN p"))
     schema = await graph_schema(connection, GraphSchemaRequest())
-    for text in (found.text, around.text, queried.text, schema.text, str(found.rows), str(around.rows)):
+    for text in (found.text, around.text, queried.text, schema.text, str(found.rows), str(named.rows), str(around.rows)):
         assert "\\x" not in text and "b'" not in text
     assert "embedding_parts" not in found.text + around.text
     assert "[3840 bytes]" in queried.text

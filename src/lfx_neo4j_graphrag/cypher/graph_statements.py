@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ..defaults import PARTS_ENDING
+from ..defaults import EMBEDDING_PROPERTY as _EMBEDDING
+from ..defaults import VECTOR_PROPERTIES
 from .names import quote
 
 CHUNK, NEXT_CHUNK, MENTIONS = "Chunk", "NEXT_CHUNK", "MENTIONS"
 # Vectors and the text of records are large and not needed to compare entities.
-_EMBEDDING = "embedding"
-_NO_VECTORS = f"{_EMBEDDING}: null, {_EMBEDDING}{PARTS_ENDING}: null"
+_NO_VECTORS = ", ".join(f"{name}: null" for name in sorted(VECTOR_PROPERTIES))
 # The names by which nodes of types that we don't know are called in another node's line.
 _NAME_GUESSES = ("nombre", "name", "titulo", "title", "codigo", "code", "id")
 _BUSY_NODE = 1000  # a node of more relationships is not described by its neighbours

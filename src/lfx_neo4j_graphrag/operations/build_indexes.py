@@ -12,7 +12,7 @@ from ..database.capabilities import Capabilities
 from ..database.connection import Connection
 from ..database.indexes import FulltextWish, VectorWish
 from ..database.writing import Progress, read_current, write
-from ..defaults import EMBEDDING_PROPERTY, FILTERABLE_COLUMNS, SHORT_TEXT, WRITE_BATCH
+from ..defaults import EMBEDDING_PROPERTY, FILTERABLE_COLUMNS, SHORT_TEXT, VECTOR_PROPERTIES, WRITE_BATCH
 from ..extraction.conform import Identity
 from ..extraction.lines import is_own_line, node_line
 from ..records.report import Report
@@ -113,7 +113,8 @@ async def write_lines(
             line = node_line(label, row["key"], stored, [(kind, name) for kind, name in row["neighbours"]])
             ours = not own_text and (text is None or is_own_line(text, label, row["key"], stored))
             if ours and text != line:
-                rows.append([row["key"], {TEXT: line}])
+                # The vectors of the old line go with it: a run without a model, or one that is stopped here, must leave none.
+                rows.append([row["key"], {TEXT: line} | dict.fromkeys(VECTOR_PROPERTIES)])
             current = line if ours else text
             if current and (current != text or not row["embedded"]):
                 to_embed.append((row["key"], current))

@@ -102,7 +102,7 @@ async def vector_candidates(
 
 
 async def _candidates(search: _Search, tests: Comparisons | None) -> Found:
-    reader, index, wanted, asked = (search.reader, search.index, search.wanted, search.asked)
+    reader, index, wanted, asked = search.reader, search.index, search.wanted, search.asked
     if tests is None:
         return Found(await search.index_hits(asked), candidates=asked)
     inside, outside = None, tests

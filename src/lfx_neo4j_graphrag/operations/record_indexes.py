@@ -76,7 +76,7 @@ async def check_indexes(
         text = _first_text(table, selection)
         if text is not None:
             vector = (await embed_documents(embedder, [text]))[0]
-            work.embedder, work.dimensions, work.first_vector = (embedder, len(vector), (text, vector))
+            work.embedder, work.dimensions, work.first_vector = embedder, len(vector), (text, vector)
             work.vector = VectorWish(vector_name, table.label, len(vector), filterable_columns(table), EMBEDDING_PROPERTY)
     words = searchable(word_columns(table))
     if words and text_name != NO_INDEX:

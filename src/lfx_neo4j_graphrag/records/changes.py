@@ -139,7 +139,7 @@ def _compare_links(key: Any, links: list, wanted: Any, group: int, shape: Shape,
             return False
         wanted = _REMOVED
     targets = wanted if type(wanted) is list else [wanted]
-    new, old = ({_typed(target) for target in targets}, [_typed(_native(link)) for link in links])
+    new, old = {_typed(target) for target in targets}, [_typed(_native(link)) for link in links]
     removed = sum(link not in new for link in old)
     added = len(new - set(old))
     changes.links_kept[group] += len(old) - removed

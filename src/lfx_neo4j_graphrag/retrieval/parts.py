@@ -1,7 +1,7 @@
 """Vectors of the parts of a long text: one sentence of it may be the answer, and the vector of the whole blurs it.
 
 A part is a pair of neighbouring sentences; measured in docs/benchmarks.md. The vectors of all parts are kept beside that of the
-whole as bytes, one for each number: lists of floats take eight times the room, and a search reads them ten times slower.
+whole as bytes, one for each number: lists of floats take eight times the room, and a search of 50 candidates 17 ms more.
 """
 
 from __future__ import annotations
